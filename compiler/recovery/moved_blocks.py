@@ -128,7 +128,8 @@ def how_to_move(data: Data, target: Address) -> str:
         return f"write `{target[-2]}: {{event: {owner}, {target[-1]}: …}}`"
     if owner is None and len(target) == 2:
         return f"write `{target[0]}:` above it, and indent it below that line, with all that belongs to it"
-    return "move it there, with all that belongs to it: indent it as far as the other keys there"
+    whole = "move it there, with all that belongs to it"
+    return f"{whole}: indent it as far as the other keys there" if owner else whole
 
 
 def moves(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:

@@ -55,6 +55,8 @@ def unknown_name(
     )
     if name in FOREIGN_PLACES and meant.startswith(("write ", "leave out ")):
         own = own or meant
+    if name == "env" and meant.startswith("write `"):  # its own name may be the only mistake
+        own = meant if meant.startswith("write `config.") else f"{meant}; {WHERE_NAMES_ARE[name]}"
     hint = own or WHERE_NAMES_ARE.get(name) or SECTIONS.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if name in OF_ANY_PLACE and not own and not meant and (there := at_this_place(name, known)):

@@ -107,6 +107,15 @@ def unclosed_bracket(place: Place, opened: str, closing: str, end: int, *, in_te
     )
 
 
+HOLDERS: Final = {
+    "steps": "`event.name` (what the step accepted) or "
+    "`result.name` (what its action gave), and under `on_error` behind `error`",
+    "tools": "`args.name` (what is given to the tool) or `config.name`",
+    "key": "`inputs.name` (what the run begins with)",
+    "limits": "`inputs.name` (what the run begins with)",
+    "triggers": "`trigger.name` (what has come)",
+}
+"""What holds values, by the section in which something is asked for."""
 WITH_DOLLAR: Final = {
     "$node": "what a step gave is in the event that it emitted, and then `event` in the step that accepts it",
     "$prevNode": "what a step gave is in the event that it emitted, and then `event` in the step that accepts it",
@@ -126,6 +135,7 @@ def stray_character(
     opens_expression: bool = False,
     path: bool = False,
     with_values: bool = False,
+    value: str = "",
     in_braces: bool = False,
     beside_text: bool = False,
     single_brace: bool = False,
@@ -138,12 +148,16 @@ def stray_character(
     typographic quotes and signs copied from elsewhere do not count. Where only an expression can stand, as
     under `when`, it stands without `${{` and `}}`.
     """
-    # Args: with_values: whether values are put into the text as in JavaScript.
+    # Args: value: what stands in backticks, if that is an expression.
+    #     with_values: whether values are put into the text as in JavaScript.
     #     after_another: whether an expression opens before it.
     #     single_brace: whether it is a dollar sign before one brace, as in `${name}`.
     #     beside_text: whether it opens an expression in what is a text otherwise.
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
-    if with_values:
+    shown = "a backtick" if character == "`" else f"`{character}`"
+    if value:
+        hint = f"write `{value}`, without the backticks around it"
+    elif with_values:
         hint = f"a value stands by its name alone; {hint}, and are put together with values by `~`"
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
@@ -152,11 +166,8 @@ def stray_character(
     elif single_brace:
         hint = "this is an expression already: leave out `${` and `}`"
     elif character == "$" and path:
-        hint = (
-            "a field stands behind the name of what holds it, as in `inputs.name` (what the run began with), and in a "
-            "step `event.name` (what it accepted; of a join `events`) or `result.name` (what its action gave), under "
-            "`on_error` `error.name`; nothing is called `$`"
-        )
+        holder = HOLDERS.get(str(place.address[0]) if place.address else "", HOLDERS["steps"])
+        hint = f"a field stands behind the name of what holds it, as in {holder}; nothing is called `$`"
     elif character == "$":
         hint = "names and numbers stand without `$`"
     elif character.startswith("$"):
@@ -172,7 +183,7 @@ def stray_character(
         )
     if beside_text:
         hint = "this is an expression already: a value stands in it by its name, and a text in quotes, with `~` between"
-    return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
+    return Finding("stray-character", f"{shown} means nothing in an expression", place, hint, fix=fix)
 
 
 @problem

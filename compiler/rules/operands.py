@@ -94,7 +94,11 @@ def never_empty(place: Place, words: str, kind: str, nullable: bool) -> Finding:
     A text, a list and a map are empty when there is nothing in them, and null counts as empty too. A number, a date
     or a record is never empty. Whether something is missing is asked with `is none`.
     """
-    hint = "ask `is none`, or `is not none`" if nullable else ""
+    hint = (
+        "ask `is none`, or `is not none`"
+        if nullable
+        else "leave this question out, or compare it with something"
+    )
     return Finding("never-empty", f"`{words}` is {article(kind)}, which is never empty", place, hint)
 
 
@@ -211,7 +215,8 @@ def always_true(place: Place, why: str) -> Finding:
     It decides nothing, so either it is superfluous, or something else was meant: often `or` where `and`
     was meant. Remove it, or correct it.
     """
-    return Finding("always-true", f"this is always true: {why}", place)
+    hint = "leave it out, or correct it if it was to decide something"
+    return Finding("always-true", f"this is always true: {why}", place, hint)
 
 
 @problem
@@ -221,7 +226,8 @@ def never_true(place: Place, why: str) -> Finding:
     What depends on it never happens. Either another condition before it has already taken the case, or
     something else was meant: often `and` where `or` was meant.
     """
-    return Finding("never-true", f"this is never true: {why}", place)
+    hint = "leave it out, with what only it leads to, or correct it if it was to decide something"
+    return Finding("never-true", f"this is never true: {why}", place, hint)
 
 
 @problem
@@ -232,7 +238,8 @@ def never_null(place: Place, words: str, negated: bool) -> Finding:
     always the same. Remove the question, or declare the field optional.
     """
     outcome = "always" if negated else "never"
-    return Finding("never-null", f"`{words}` is never null, so this is {outcome} true", place)
+    hint = "leave this question out" if negated else "leave it out, with what only it leads to"
+    return Finding("never-null", f"`{words}` is never null, so this is {outcome} true", place, hint)
 
 
 @warning

@@ -77,7 +77,9 @@ def expression_as_text(place: Place, written_as: str, words: str, hint: str = ""
     """
     # Args: kept: dollar signs before it that may be meant as such.
     bare = words[2:-2].strip() if words.startswith("[[") and words.endswith("]]") else words
-    if kept and not hint:
+    if kept.endswith(" ") and not hint:
+        hint = without_blank(kept, f"{{{{ {bare} }}}}", "the braces")
+    elif kept and not hint:
         hint = f"write `${{{{ {bare} }}}}` without the `{kept.strip()}`, which stays if a dollar sign is to be shown"
     return Finding(
         "expression-as-text",
@@ -133,12 +135,23 @@ def braces_without_dollar(place: Place, mark: str, kept: str = "", *, statement:
     hint = (
         f"write `${{{{` without the `{kept.strip()}` before it, which stays if a dollar sign is to be shown"
     )
+    if kept.endswith(" "):
+        hint = without_blank(kept, "{{", "`{{`")
     return Finding(
         "braces-without-dollar",
         f"`{mark}` is text; expressions begin with `${{{{`",
         place,
         hint if kept else "write `${{`",
         fix=None if kept else replace_text(place, "${{"),
+    )
+
+
+def without_blank(kept: str, written: str, before: str) -> str:
+    """Return what to do about a dollar sign that a blank parts from the braces of an expression."""
+    sign = kept.strip()
+    return (
+        f"leave out the blank between `{sign}` and {before}: `{sign[:-1]}${written}`; "
+        f"if a dollar sign is to be shown, `{sign} ${written}`"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping
 from typing import Any, Final
 
@@ -10,6 +11,8 @@ from wfc.compiler.schema.kind_words import plain
 __all__ = ["for_key_in_join"]
 
 BOUNDS: Final = frozenset({"deadline", "expires", "max_time", "time_limit", "timeout"})
+LENGTH: Final = re.compile(r"\d+(?:\.\d+)? ?[a-z]")
+"""How a length of time begins."""
 ENOUGH: Final = frozenset({"at_least", "min", "minimum", "quorum", "required", "size"})
 """Words for how many of the events are enough."""
 OF_ITEMS: Final = frozenset({"as", "concurrency", "in", "items", "max"})
@@ -30,6 +33,20 @@ def is_join(properties: Container[str]) -> bool:
     return is_form and "within" in properties and "on_timeout" in properties
 
 
+def of_bound(word: str, content: Any, join: Mapping[str, Any]) -> str:
+    """Return what is said of a second bound of a join, which may have one of each form; empty for the first."""
+    if "within" in join:
+        also = word == "deadline" and "until" not in join
+        beside = "; until when it waits is said by `until`, and the earlier end counts" if also else ""
+        return f"`within` stands here already, and bounds how long the join waits{beside}"
+    if "until" not in join:
+        return ""
+    length = str(content) if isinstance(content, str) and LENGTH.match(content) else "…"
+    return (
+        f"how long the join waits is said by `within: {length}`, also beside `until`: the earlier end counts"
+    )
+
+
 def for_key_in_join(key: str, content: Any, join: Mapping[str, Any], properties: Container[str]) -> str:
     """Return what says in a join what a key says elsewhere, if that is known; else an empty text.
 
@@ -42,8 +59,7 @@ def for_key_in_join(key: str, content: Any, join: Mapping[str, Any], properties:
         return ""
     word = plain(key)
     if word in BOUNDS:
-        bound = next((each for each in ("within", "until") if each in join), "")
-        return f"`{bound}` stands here already, and bounds how long the join waits" if bound else ""
+        return of_bound(word, content, join)
     if word in {"save", "when", "with"} and isinstance(join.get("on_timeout"), str):
         event = join["on_timeout"]
         return f"beside an event it stands in braces with it: `on_timeout: {{event: {event}, {word}: …}}`"

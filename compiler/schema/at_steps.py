@@ -10,7 +10,7 @@ from wfc.compiler.schema.kind_words import plain
 from wfc.compiler.schema.synonyms import meanings
 from wfc.compiler.types.long_form import can_be_type
 
-__all__ = ["for_key_at_step", "of_model"]
+__all__ = ["OF_TOOL", "for_key_at_step", "of_model", "said_by_tool"]
 
 TRIES: Final = frozenset(
     "attempts max_attempts max_retries maximum_attempts retries retry_count retry_policy tries".split()
@@ -57,6 +57,7 @@ SETTINGS: Final = frozenset({"frequency_penalty", "presence_penalty", "seed", "s
 OF_JOINS: Final = frozenset({"all", "any", "count", "rest"})
 SIDE_BY_SIDE: Final = "steps that accept the same event run side by side"
 OF_RESULT: Final = "what a step gives is its `result`: hand it on in an event, or keep it with `save`"
+OF_TOOL: Final = f"the tool says itself what it gives; {OF_RESULT}"
 WAYS: Final = (
     "which way a step leaves is said by the `when` of the entries of its `emit`; "
     "several ways at once are `emit: {all: [A, B]}`"
@@ -105,6 +106,20 @@ def for_key_at_step(key: str, content: Any, step: Mapping[str, Any]) -> str:
             f"`on_timeout: {{event: {late}, with: …}}`"
         )
     return of_kind(word, content, step, kind)
+
+
+def said_by_tool(word: str, step: Mapping[str, Any], data: Any) -> bool:
+    """Return whether a word at a step is one for what it gives, and its tool says that itself.
+
+    Args:
+        data: The whole spec.
+    """
+    if step.get("kind") != "tool" or not meanings(plain(word), ("output",)):
+        return False
+    tool, tools = step.get("tool"), data.get("tools") if isinstance(data, dict) else None
+    if isinstance(tool, str):
+        tool = tools.get(tool) if isinstance(tools, dict) else None
+    return isinstance(tool, dict) and "output" in tool
 
 
 def has_no_result(step: Mapping[str, Any], kind: str) -> bool:

@@ -28,7 +28,8 @@ from wfc.compiler.schema.advice import (
 from wfc.compiler.schema.at_declarations import for_key_at_declaration
 from wfc.compiler.schema.at_items import for_key_in_action
 from wfc.compiler.schema.at_joins import for_key_in_join
-from wfc.compiler.schema.at_steps import for_key_at_step
+from wfc.compiler.schema.at_steps import OF_TOOL, for_key_at_step, said_by_tool
+from wfc.compiler.schema.at_the_top import of_section
 from wfc.compiler.schema.beside import can_stand_beside
 from wfc.compiler.schema.contents import is_entry, is_path, looks_like_steps
 from wfc.compiler.schema.keywords import has_type
@@ -183,7 +184,9 @@ class Keys:
                 and (other := section(key, content, absent))
             ):
                 absent.remove(other)  # what is in it has another system's form, and is not looked at
-                self.unknown(key, schema, address, other_key(key, [other]), other, [other, *absent])
+                self.unknown(
+                    key, schema, address, *of_section(key, other, self.document.text), [other, *absent]
+                )
                 self.broken |= {(key,), (other,)}
                 continue
             if near is not None and not self.may_be_meant(key, near, value, properties):
@@ -226,6 +229,7 @@ class Keys:
         return (
             self.could_be(content, properties[meant], apart(key, meant) in {0, 1})
             and not is_entry_of_emit(value, properties)
+            and not said_by_tool(key, value, self.document.data)
             and not self.is_of_other_kinds(key, meant)
             and not (apart(key, meant) != 1 and meant in idle_keys(kind_of(properties)))
             and not ("accepts" in properties and is_condition(key))
@@ -299,6 +303,8 @@ class Keys:
     def of_step(self, key: str, step: Mapping[str, Any]) -> str:
         """Return what does at a step what a key or a condition does elsewhere; often empty."""
         start = self.document.data.get("start") if isinstance(self.document.data, dict) else None
+        if said_by_tool(key, step, self.document.data):
+            return OF_TOOL
         return for_condition(key, step[key], step, start) or for_key_at_step(key, step[key], step)
 
     def is_event(self, content: Any) -> bool:

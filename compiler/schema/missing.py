@@ -17,6 +17,8 @@ OF_ENTRY: Final = frozenset({"save", "when", "with"})
 DELIVERS: Final = frozenset({"to", "to_key", "topic", "with"})
 """Keys of a step of kind `send` that say to whom it delivers what."""
 BOUNDS: Final = ("within", "until")
+OF_STEP: Final = frozenset({"accepts", "emit"})
+"""Keys that a map has which is a step, whatever it is called."""
 ONLY_EMITS: Final = "a step that only emits is a `transform`"
 IN_TEXT: Final = re.compile(r"^[ \t]*(?:- +)?([a-z_]+):(?: |$)", re.MULTILINE)
 """A line of a text that begins like a key."""
@@ -71,7 +73,7 @@ def of_entry_above(value: object, address: Address) -> str:
 def no_step(name: str, value: Mapping[str, Any], definitions: Mapping[str, Schema]) -> str:
     """Return what a map without a kind under `steps` may be instead; empty if it may well be a step."""
     steps = [each["properties"] for key, each in definitions.items() if key.endswith("_step")]
-    if any(name in each for each in steps):
+    if any(name in each for each in steps) and OF_STEP.isdisjoint(value):
         return f"under `steps` stand names of steps, and `{name}` is a key of one"
     if value and not any(key in each for key in value for each in steps):
         return f"each step has a `kind`, which says what it does; if `{name}` is an event, it stands under `events`"

@@ -136,7 +136,7 @@ TABLE = [
         "    emit: OrderFound",
         '    outputs: {order: "${{ steps.x.outputs.y }}"}\n    emit: OrderFound',
         "unknown-key",
-        "what a step gives is its `result`: hand it on in an event, o",
+        "the tool says itself what it gives; what a step gives is its `result`: hand it on in an event, o",
     ),
     (
         "GitHub on at top",

@@ -182,7 +182,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.category == None\n",
         "never-null",
-        "",
+        "leave it out, with what only it leads to",
     ),
     (
         "undefined",

@@ -49,7 +49,7 @@ TABLE = [
     ("weather_note", ADDRESS, "url: ${{ config.weather_url }} + '/today'", "bad-url", "without `+`"),
     ("weather_note", "result.celsius < 5", "response.celsius < 5", "unknown-field", "there is `result.celsius`"),
     ("weather_note", "result.celsius < 5", "ask.celsius < 5", "unknown-name", "write `result.celsius`"),
-    ("weather_note", '"${{ error.message }}"', "\"${{ f'{error.name}' }}\"", "unexpected-token", "has no `f` before"),
+    ("weather_note", '"${{ error.message }}"', "\"${{ f'{error.name}' }}\"", "unexpected-token", "write `error.name`,"),
     ("weather_note", '"${{ error.message }}"', '"{% error.message %}"', "unknown-statement", "`${{ error.message }}`"),
     ("weather_note", 'with: {text: "Take a coat to ${{ event.city }}"}', 'with: {text "${{ event.city }}", }',
      "no-colon-in-braces", "write `text: …`"),

@@ -39,6 +39,11 @@ OPERATORS: Final = r"[=<>|+*()\[\]{}\"'$]|\b(?:and|or|in|is|not|if|else|for)\b"
 BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 ESCAPE: Final = r"(?s)\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))"
 ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": "", **{c: c for c in "\\\"'"}}
+IN_BACKTICKS: Final = re.compile(
+    r"`(?:\$\{\s*(?P<value>[a-z_]\w*(?:\.\w+)+)\s*\}|"
+    r"(?P<whole>\s*(?:args|config|error|events?|inputs|item|response|result|run|state)\.\w[^`$]*))`"
+)
+"""A value in backticks, as other languages make a text of one, or what begins with one."""
 MAX_TOKENS: Final = 2_000
 MAX_DIGITS: Final = 400
 
@@ -216,9 +221,18 @@ def stray(text: str, place: Place, position: int) -> Finding:
         path=path,
         single_brace=not opens and text.startswith("${", position),
         with_values=letter == "`" and "${" in text[position:],
+        value=in_backticks(text, position) if letter == "`" else "",
         in_braces=text.lstrip().startswith(("{{", "={{")),
         fix=fix,
     )
+
+
+def in_backticks(text: str, position: int) -> str:
+    """Return the expression that stands in backticks, alone or as a value in a text; empty for what may be a text."""
+    found = IN_BACKTICKS.match(text, position)
+    if found is None:
+        return ""
+    return str(found["value"] or found["whole"] or "").strip()
 
 
 def is_beside_text(text: str) -> bool:

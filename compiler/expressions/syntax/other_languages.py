@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax import slips
@@ -36,7 +37,13 @@ from wfc.compiler.types.durations import UNITS
 if TYPE_CHECKING:
     from wfc.compiler.expressions.filters.definition import Filter
 
-__all__ = ["advice", "advice_in_loop", "as_filter", "foreign_sign"]
+__all__ = ["advice", "advice_in_loop", "as_filter", "foreign_sign", "quoted_braces"]
+
+
+QUOTED_BRACES: Final = re.compile(r"\s*(\{%-?\s*(?:el)?if\b|\$?\{\{(?=\s*[^\s}\"']))")
+"""How a text begins that is meant as an expression."""
+VALUE_ALONE: Final = re.compile(r"\$?\{{1,2} *([a-z_]\w*(?:\.\w+)*) *\}{1,2}")
+"""One value, as other languages put it into a text."""
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
@@ -57,6 +64,20 @@ def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | N
     if after is not None and token.end == after.start and (meant := PAIRS.get((token.text, after.text))):
         return token, token.text + after.text, meant
     return None
+
+
+def quoted_braces(tokens: Sequence[Token]) -> str:
+    """Return what to do about an expression that has quotes and the braces of a text around it, of which the first text
+    is what stands before the next quote; empty for any other.
+    """
+    first = tokens[0]
+    opened = QUOTED_BRACES.match(first.text, 1) if first.kind == "string" else None
+    if opened is None:
+        return ""
+    closing = "%}" if opened[1].startswith("{%") else "}}"
+    sign = first.text[0]
+    what = "a condition" if closing == "%}" else "an expression"
+    return f"{what} stands by itself: leave out `{sign}{opened[1]}` and `{closing}{sign}`"
 
 
 def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
@@ -88,6 +109,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
             f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
         )
     if token.kind == "string" and before.end == token.start and before.text.lower() in PREFIXES:
+        if named := VALUE_ALONE.fullmatch(str(token.value)):
+            return f"a value stands by its name: write `{named[1]}`, without the quotes and braces around it"
         return f"a text has no `{before.text}` before its quote; values are put into a text by `~`"
     if before.end == token.start and (word := beside_its_quotes(before, token)):
         return f"a text stands between its quotes: `{word}`"

@@ -130,7 +130,9 @@ class TokenCursor:
                 self.fail_with(problems.unexpected_token(self.span(token), "=", wanted, "leave it out"))
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
-        hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
+        hint = other_languages.quoted_braces(self.tokens) or other_languages.advice(
+            self.tokens, self.next, filtered=isinstance(after, FilterCall)
+        )
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
 
     def is_call(self, at: int) -> bool:

@@ -122,7 +122,7 @@ class TypeChecker(TypeReporter):
         else:
             self.wrong(
                 operand_problems.not_a_condition(
-                    self.at(node), self.words(node), show(base(kind)), hint or hints.for_condition(kind)
+                    self.at(node), self.words(node), show(base(kind)), hint or hints.for_condition(kind, node)
                 )
             )
         node.type = UNKNOWN

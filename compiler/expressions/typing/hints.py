@@ -53,6 +53,8 @@ DECLARED: Final = frozenset({"config", "state"})
 NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
 """Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 QUOTED_PATH: Final = re.compile(rf"(?:{'|'.join(OWNERS)})(?:\.[^\W\d]\w*)+")
+IN_BRACES: Final = re.compile(rf"\$?\{{{{1,2}} *({QUOTED_PATH.pattern}) *\}}{{1,2}}")
+"""Such a path as other languages put it into a text."""
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 ASKED: Final = re.compile(r"\s*[.\[]")
@@ -134,7 +136,12 @@ def for_object(name: str, text: str, after: re.Match[str], scope: Scope) -> str:
         or has_field(scope.names[asked], field)
     ):
         return f"leave out `{name}.`"
-    others = [each for each in (*OWNERS, "run", "response") if has_field(scope.names.get(each), field)]
+    items = [each for each in scope.names if each not in NOT_ITEMS and each != asked]
+    run = (
+        () if (asked, field) == ("event", "id") else ("run",)
+    )  # the `id` of what came is not that of the run
+    places = (*reversed(items), *OWNERS, *run, "response")
+    others = [each for each in dict.fromkeys(places) if has_field(scope.names.get(each), field)]
     if others and asked == "event":  # which elsewhere is what began it all
         return f"write `{others[0]}.{field}`"
     there = f", and there is `{others[0]}.{field}`" if others else ""
@@ -307,6 +314,8 @@ def for_comparison(
             continue
         if isinstance(value.value, str) and QUOTED_PATH.fullmatch(value.value):
             return f"write `{value.value}` without quotes, if its value is meant"
+        if isinstance(value.value, str) and (named := IN_BRACES.fullmatch(value.value)):
+            return f"write `{named[1]}`, without quotes and braces, if its value is meant"
         if found := for_constant(operator, value.value, kind, other):
             return found
     return ""
@@ -340,8 +349,15 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
     return ""
 
 
-def for_condition(type: Type) -> str:
-    """Return how to make a condition of a value that is none."""
+def for_condition(type: Type, node: Node | None = None) -> str:
+    """Return how to make a condition of a value that is none.
+
+    Args:
+        node: What the author wrote, if that is at hand.
+    """
+    if isinstance(node, Constant) and isinstance(node.value, str):
+        braces = " and braces" if node.value.lstrip().startswith(("{%", "{{", "${{")) else ""
+        return f"a condition stands without quotes{braces} around it; if a text is meant, compare something with it"
     kind = without_null(type)
     if isinstance(kind, ListOf) and base(kind.item) is BOOLEAN:
         return "a condition stands without brackets; of a list ask `| all`, `| any` or `is not empty`"

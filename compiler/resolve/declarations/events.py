@@ -39,6 +39,9 @@ def hint_for_no_event(name: str, data: Data) -> str:
             if each not in {"", name}
         )
         example = f"; `{name}` {told}" if told else ""
+        if taken and taken == data.get("start"):  # which no step may emit
+            other = f"let `{name}` accept one more event, and name that"
+            example += f"; no step emits `{taken}`, which starts the run: {other}"
         return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
     if name == "fail":
         return "to let the run fail write a text, as in `{fail: there is none}`"

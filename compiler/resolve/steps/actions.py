@@ -59,6 +59,10 @@ HIDING_USES: Final = frozenset({"braces-without-dollar", "expression-as-text", "
 """Findings of what may be meant as a use of the result, or hides one."""
 
 
+IN_PLACE: Final = "the output of `"
+"""How a record is shown that is written out where something says what it gives."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResolvedAction:
     """The resolved action of a step.
@@ -134,7 +138,10 @@ class ActionResolver:
             return given
         if given != ANY and not assignable(given, own):
             why = f"tool `{tool.name}` gives {show(given)}, and the step wants {show(own)}"
-            self.declared.report(problems.wrong_value(self.place / "output", why))
+            if show(given).startswith(IN_PLACE) and show(own).startswith(IN_PLACE):
+                why = f"what tool `{tool.name}` gives is declared where the tool is, and this would be another record"
+            hint = "leave out the step's `output`: the tool says itself what it gives"
+            self.declared.report(problems.wrong_value(self.place / "output", why, hint))
             return UNKNOWN
         return own if tool.workflow is None else given
 

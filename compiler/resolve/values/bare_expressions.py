@@ -26,6 +26,9 @@ OTHER_BRACES: Final = re.compile(
     r"\$* ?(?:\{%|\{+(?: *\{\{)?|\(|<%=?|<|\[\[)\s*(?P<words>[^{}<>%]*?)\s*(?:%\}|\}+(?: *\}\})?|\)|%>|>|\]\])"
 )
 """A value as other systems put it into a text."""
+TWICE: Final = re.compile(r"\$\{\{\s*\$?\{\{\s*(?P<words>[^{}]*[^{}\s])\s*\}\}\s*\}\}")
+"""An expression in the braces of another one."""
+ONCE: Final = "an expression stands in one pair of braces"
 IN_BRACKETS: Final = re.compile(r"\[ *(?P<words>[\w.]+) *\]")
 COMPUTED: Final = re.compile(r"(?:[-\s+*/%().\d]|\$\{\{[^{}]*\}\})+")
 """Expressions with signs between them, of which each stands in its own braces."""
@@ -89,8 +92,17 @@ def hint_for(text: str, place: Place, wanted: Type, scope: Scope) -> str:
 def hint_in_braces(text: str, place: Place, wanted: Type, scope: Scope) -> str:
     """Return the same as ``hint_for``, also for a text that is wrapped as in other systems: `${config.pause}`.
 
+    An expression that stands in the braces of another one is named without these.
+
     Square brackets and round ones may be those of an expression, so that what would fit with them keeps them.
     """
+    if twice := TWICE.fullmatch(text.strip()):
+        again = hint_for(twice["words"], place, wanted, scope)
+        return (
+            f"an expression is written `${{{{ {twice['words']} }}}}`, in one pair of braces"
+            if again
+            else ONCE
+        )
     wrapped = (
         (OTHER_BRACES.fullmatch(text.strip()) or IN_BRACKETS.fullmatch(text))
         if len(text) <= LONGEST

@@ -161,11 +161,18 @@ def mismatches_inside(node: Node, wanted: Type, place: Place) -> Iterator[Findin
                 yield from mismatches_of_part(argument, wanted, place)
         case FilterCall(), ListOf() if node.name in SAME_ITEMS:
             yield from mismatches_inside(node.of, wanted, place)
-        case FilterCall(), _ if node.name in ONE_ITEM:
+        case FilterCall(), _ if node.name in ONE_ITEM and not misfit_alike(node.of, wanted):
             yield from mismatches_inside(node.of, ListOf(wanted), place)
         case Choice(), _ if not may_be_null(node.type) or may_be_null(wanted):
             yield from mismatches_of_part(node.then, wanted, place)
             yield from mismatches_of_part(node.otherwise, wanted, place)
+
+
+def misfit_alike(items: Node, wanted: Type) -> bool:
+    """Return whether none of several items of a list fits, so that it is no single one of them that is wrong."""
+    if not isinstance(items, ListDisplay) or len(items.items) <= 1:
+        return False
+    return not any(assignable(each.type, wanted) for each in items.items)
 
 
 def mismatches_of_part(node: Node, wanted: Type, place: Place) -> Iterator[Finding]:

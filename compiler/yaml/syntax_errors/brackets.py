@@ -71,6 +71,9 @@ LISTS_BEHIND: Final = (
 ENTRY: Final = re.compile(r", *[\w-]+:(?:\s|\Z)")
 BEFORE_TEXT: Final = re.compile(r"[\w\"']: +|[\[{] *")
 ENDS: Final = re.compile(r"\s*[,\]}]")
+BRACKET_IN_TEXT: Final = "a text with a bracket in it stands in quotes"
+QUOTED_KEY: Final = re.compile(r"\[ *([\"'])")
+"""A bracket with a text in it, so that other quotes stand around the whole."""
 
 
 def other_bracket(problem: SyntaxProblem) -> Finding | None:
@@ -277,6 +280,8 @@ def no_comma(problem: SyntaxProblem) -> Finding:
     """Return the finding for whatever else stands between entries in brackets, or after the last of them."""
     closing = "}" if "',' or '}'" in problem.said else "]"
     hint = before_opening(problem.before) if problem.character in {"{", "["} else ""
+    if hint.startswith(BRACKET_IN_TEXT) and (sign := QUOTED_KEY.match(problem.text, problem.at)):
+        hint = hint.replace("quotes", "`'`" if sign[1] == '"' else '`"`', 1)
     line = problem.text[problem.start : problem.at]
     if put_in := LAST_PUT_IN.search(line):
         hint = in_dollar_braces(put_in)
@@ -294,5 +299,5 @@ def before_opening(before: str) -> str:
     if not before.strip() or before.rstrip()[-1] in "}]\"'":
         return "write a `,` between two items"
     if before[-1].isalnum():  # such as `n{: integer}`, where the two may have changed places
-        return "a text with a bracket in it stands in quotes; a map or a list begins with the bracket"
+        return f"{BRACKET_IN_TEXT}; a map or a list begins with the bracket"
     return "put the whole text in quotes"

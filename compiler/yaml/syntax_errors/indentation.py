@@ -23,6 +23,23 @@ __all__ = [
 ]
 
 ITEM_OF_MAPS: Final = re.compile(r"(?P<indent> *)(?P<dash>-) +(?:[\w-]+:(?= |\r?$)|\{)", re.MULTILINE)
+KEY_OF_ITEM: Final = re.compile(r" *- +(?:\{ *)?([a-z][\w-]*):(?: |$)")
+BESIDE_LISTS: Final = frozenset(
+    {
+        "accepts",
+        "emit",
+        "max_runs",
+        "on_error",
+        "on_limit",
+        "on_timeout",
+        "output",
+        "retry",
+        "timeout",
+        "within",
+    }
+)
+"""Keys of a step that often follow on a list, and with which no item of one begins."""
+KEY_OF_LINE: Final = re.compile(r" *([a-z][\w-]*):(?:\s|$)")
 FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
 COMPLETE: Final = re.compile(
     rf"(?P<indent> *)(?:- +)?[\w-]+: +(?:[^\s|>&*!#{{\[\"'][^\r\n]*|(?:{FLOW}|\"[^\"\r\n]*\"|'[^'\r\n]*') *\r?\n)",
@@ -145,6 +162,22 @@ def item_too_far(problem: SyntaxProblem) -> Finding | None:
     if not problem.text.startswith("- ", problem.at) or problem.before.strip():
         return None
     hint = "it is an item itself: mend its indentation, or that of the lines above"
+    return problem.finding("this line does not continue the list above it", hint)
+
+
+def key_in_list(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a line with another key than the items of the list above it begin with, which is most
+    likely one beside that list.
+    """
+    line = problem.text[problem.start : problem.end]
+    key, item = KEY_OF_LINE.match(line), None
+    for each in reversed(problem.text[max(0, problem.start - NEAR) : problem.start].splitlines()):
+        if each.strip() and indentation(each) <= indentation(line):
+            item = KEY_OF_ITEM.match(each)
+            break
+    if key is None or item is None or key[1] == item[1] or key[1] not in BESIDE_LISTS:
+        return None
+    hint = "mend its indentation, or begin it with `- ` if it is an item; if this is no list, leave out the `- ` above"
     return problem.finding("this line does not continue the list above it", hint)
 
 

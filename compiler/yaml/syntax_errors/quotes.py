@@ -29,6 +29,8 @@ __all__ = [
 
 PREFIXED: Final = re.compile(r"(?:[:,\[{] *|- +)(?P<prefix>[bfru])(?P<sign>[\"'])[^\"'\r\n]*\Z")
 """A letter that other languages write before a text's quote; to YAML the text begins with it, and the quote is none."""
+NAMED: Final = re.compile(r"\{ *(?P<path>[a-z_]\w*(?:\.\w+)*) *\}[\"']")
+"""What such a text holds, if it is one value."""
 GOES_ON: Final = "this text goes on after its quote is closed"
 TWO_QUOTES: Final = "two quotes stand here side by side"
 CLOSED: Final = re.compile(r" *(?:- +)?(?:[\w.-]+: +)?(?P<value>[\"'][^\r\n]*)")
@@ -286,6 +288,8 @@ def letter_before_quote(problem: SyntaxProblem) -> Finding | None:
     before = problem.text[start : found.start("prefix")]
     if before.count("${{") > before.count("}}"):
         hint = "in an expression values are put into a text by `~`, and its texts have other quotes than all of it"
+        if alone := NAMED.match(problem.text, found.end("sign")):
+            hint = f"a value stands by its name: write `{alone['path']}`, without the quotes and braces around it"
     return finding_at(found.start("prefix"), found.end("sign"), what, hint)
 
 

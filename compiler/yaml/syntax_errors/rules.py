@@ -23,6 +23,7 @@ from wfc.compiler.yaml.syntax_errors.problem import (
     TAG,
     SyntaxProblem,
 )
+from wfc.compiler.yaml.syntax_errors.quoted_values import compared_in_quotes
 from wfc.compiler.yaml.syntax_errors.unquoted_lists import unquoted_list
 
 __all__ = ["RULES", "SyntaxRule"]
@@ -53,6 +54,7 @@ RULES: Final = (
     SyntaxRule(ANY, unquoted_list),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NOT_ALLOWED, *MISALIGNED), brackets.other_bracket),
     SyntaxRule((*BETWEEN, *NO_TOKEN, *NEVER_CLOSED), quotes.no_colon_before_quote),
+    SyntaxRule((*BETWEEN, *MISALIGNED, *NEVER_CLOSED), compared_in_quotes),
     SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.letter_before_quote),
     SyntaxRule((*BETWEEN, *NEVER_CLOSED), quotes.dollar_before_quote),
     # a colon that would make a key of a value
@@ -119,6 +121,7 @@ RULES: Final = (
     SyntaxRule(("invalid Unicode character escape",), says("this escape is no character")),
     SyntaxRule(BETWEEN, brackets.no_comma),
     SyntaxRule(DASH_MISSING, indentation.item_too_far),
+    SyntaxRule(DASH_MISSING, indentation.key_in_list),
     SyntaxRule(
         DASH_MISSING,
         says(

@@ -9,12 +9,16 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.yaml.syntax_errors.lines import value_around
+from wfc.compiler.yaml.syntax_errors.lines import line_at, value_around
 from wfc.compiler.yaml.syntax_errors.problem import SyntaxProblem, place_of
 
 __all__ = ["backtick", "fence", "negation", "no_value", "open_expression", "special_character", "statement"]
 
 NO_VALUE: Final = "a value is missing here"
+BACKTICK: Final = "a text without quotes cannot begin with a backtick"
+KEY_BEFORE: Final = re.compile(r"(?<![\w-])([a-z_]+): *\Z")
+VALUE_IN_BACKTICKS: Final = re.compile(r"`\$\{\{? *([a-z_]\w*(?:\.\w+)+) *\}\}?`")
+"""One value, as other languages make a text of it."""
 NEGATION: Final = re.compile(r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)")
 IN_BRACES: Final = re.compile(r"(?<![\w-])(?P<key>[a-z_]+): *\{ *[a-z]\w*[^:]*\}[^:]*\Z")
 """A key with a value in braces that is no map, and what goes on behind them."""
@@ -52,8 +56,20 @@ def backtick(problem: SyntaxProblem) -> Finding | None:
         return None
     if not re.fullmatch("`[^`]*`", problem.text[whole.start : whole.end]):
         return None
-    hint = "leave the backticks out, or put the text in quotes if they belong to it"
-    return problem.finding("a text without quotes cannot begin with a backtick", hint)
+    return problem.finding(BACKTICK, of_backticks(problem))
+
+
+def of_backticks(problem: SyntaxProblem) -> str:
+    """Return what to do about backticks: under a condition's key they can belong to no text."""
+    key, value = KEY_BEFORE.search(problem.before), VALUE_IN_BACKTICKS.match(problem.text, problem.at)
+    is_bare = key is not None and key[1] in brace_problems.BARE
+    if is_bare and value is not None:
+        return f"write `{value[1]}`, without the backticks and braces around it"
+    if value is not None:
+        return f'a value is put in by `"${{{{ {value[1]} }}}}"`'
+    if is_bare:
+        return "leave the backticks out: what is asked stands by itself"
+    return "leave the backticks out, or put the text in quotes if they belong to it"
 
 
 def open_expression(problem: SyntaxProblem) -> Finding | None:
@@ -73,16 +89,24 @@ def special_character(problem: SyntaxProblem) -> Finding:
         what = f"`{problem.character}` cannot follow on a `{closed}`"
         if (behind := IN_BRACES.search(problem.before)) and behind["key"] in brace_problems.BARE:
             return problem.finding(what, brace_problems.without_braces(behind["key"]))
-        return problem.finding(what, f"a text with `{closed}` in it stands in quotes, as a whole")
+        return problem.finding(what, a_text_with(closed, problem))
     if problem.character == "`":
-        hint = "leave the backticks out, or put the text in quotes if they belong to it"
-    elif text[at + 1 : at + 2] == "{":
+        return problem.finding(BACKTICK, of_backticks(problem))
+    if text[at + 1 : at + 2] == "{":
         hint += "; an expression is written `${{ … }}`"
     elif problem.character == "@" and NAME_IN_SCOPE.match(text, at + 1):
         hint = "if the value of that name is meant, it stands without `@`; put a text in quotes"
     elif (whole := value_around(text, at)) is not None and whole.start == at:
         quoted = fixes.add_quotes(whole)
     return problem.finding(f"a text without quotes cannot begin with `{problem.character}`", hint, quoted)
+
+
+def a_text_with(closed: str, problem: SyntaxProblem) -> str:
+    """Return where a text stands that has a sign in it which ends one to YAML, or a value in brackets."""
+    other = {'"': "'", "'": '"'}.get(closed, "")
+    _, end = line_at(problem.text, problem.at)
+    free = other and other not in problem.text[problem.start : end]
+    return f"a text with `{closed}` in it stands in {f'`{other}`' if free else 'quotes'}, as a whole"
 
 
 def no_value(problem: SyntaxProblem) -> Finding:

@@ -240,7 +240,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
         "asking",
         '"${{ event.name | upper }}"',
         "'${{ f'{event.name}' | upper }}'",
-        ("syntax-error", "put into a text by `~`"),
+        ("syntax-error", "write `event.name`, without the quotes and braces around it"),
     ),
     ("lists", NAMES, "${{: event.lines }}", ("text-cut-by-colon", "leave out the colon behind `${{`$")),
     # heads of loops that cannot be read: nothing is said of the names in the loop
@@ -490,7 +490,7 @@ HINTS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }}: $${inputs.prices}",
      ("expression-as-text", "without the `$`, which stays if a dollar sign is to be shown")),
     ("lists", "${{ line.kind }}: ${{ line.price }}", "${{ line.kind }}: $ {{ line.price }}",
-     ("braces-without-dollar", "write `${{` without the `$` before it, which stays if a dollar sign is to be shown")),
+     ("braces-without-dollar", "the blank between `$` and `{{`: `${{`; if a dollar sign is to be shown")),
     ("asking", '"${{ event.name | upper }}"', '"$${event.name}"',
      ("expression-as-text", "write `${{ event.name }}` without the `$`, which stays if a dollar sign is to be shown")),
     ("asking", 'name: "${{ event.name | upper }}"', r'name="${{ [event.name] | join(\" \") }}"',

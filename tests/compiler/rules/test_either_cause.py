@@ -69,7 +69,7 @@ TABLE = [
     # between braces
     ("event.names is empty", "event.names[0] > 3", "syntax-error",
      "a text with `]` in it stands in quotes, as a whole"),
-    ("event.names is empty", "'a' > event.title", "syntax-error", "a text with `'` in it stands in quotes, as a whole"),
+    ("event.names is empty", "'a' > event.title", "syntax-error", "a text with `'` in it stands in `\"`, as a whole"),
     ("event.names is empty", "> 3", "syntax-error", "put the text in quotes"),
     ("[Told, Refused]", "[Told,, Refused]", "syntax-error", "write it, or leave out one of the two commas"),
     ("[Told, Refused]", "[, Told, Refused]", "syntax-error",
@@ -174,7 +174,7 @@ TABLE = [
     ("title: string}", "title: {type: ${{ x }}}}", "expression-needs-quotes",
      'write `"${{ … }}"`; where `type` is the language\'s own, a type stands there, and no expression'),
     ("event.names is empty", "`event.names is empty`", "syntax-error",
-     "leave the backticks out, or put the text in quotes if they belong to it"),
+     "leave the backticks out: what is asked stands by itself"),
     # what may not be left out
     ("event: Told\n", "event: null\n", "wrong-type", "write a value after the colon"),
     ("wfc: 1\n", "  wfc: 1\n", "syntax-error",

@@ -41,6 +41,8 @@ KNOWN = [
     ("a: {b \"${{ c['x'] | default('') }}\", d: e}\n", "a colon and a blank are missing after `b`"),
     ('a: {b: "<c>", d "<${{ e }}>"}\n', "a colon and a blank are missing after `d`"),
     ("a: {b: Hello, ${{ c }}!}\n", "between `{ }` or `[ ]`, an expression needs quotes"),
+    ("a: {when: '{b.c}' == 1}\n", "what is asked goes on after this quote is closed"),
+    ("a:\n  - b: 1\n  emit: c\n", "this line does not continue the list above it"),
     ("a: {b: f'{c}'}\n", "a text has no `f` before its quote"),
     ("a: {b: '${{ f'{c}' }}'}\n", "a text has no `f` before its quote"),
     ('a: {b="{% use c %}"}\n', "a colon and a blank are missing after `b`"),
