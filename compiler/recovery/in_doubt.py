@@ -29,15 +29,7 @@ __all__ = [
 ]
 
 OF_DECLARED: Final = frozenset(
-    {
-        "agents-in-a-circle",
-        "missing-entry",
-        "unfilled-field",
-        "unknown-entry",
-        "unknown-field",
-        "wrong-fill",
-        "wrong-value",
-    }
+    {"agents-in-a-circle", "missing-entry", "unfilled-field", "unknown-entry", "unknown-field"}
 )
 """Errors that come of what a declaration lacks."""
 MOST_WAYS: Final = 2
@@ -121,7 +113,10 @@ def other_declarations(
     data = analysis.document.data
     is_alone = error_messages(analysis).total() == 1 and finding.severity is Severity.ERROR
     sure = finding.fix is not None and finding.fix.applicability == "safe"
-    if not is_alone or sure or finding.code not in OF_DECLARED or not isinstance(data, dict):
+    lacking = finding.code in OF_DECLARED or (
+        finding.code == "wrong-value" and finding.place.address[:1] == ("tests",)
+    )
+    if not is_alone or sure or not lacking or not isinstance(data, dict):
         return finding
     for suspicion, _ in zip(
         islice(exchanged_declarations(data, [finding]), MOST_EXCHANGES), left, strict=False
