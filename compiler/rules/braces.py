@@ -78,7 +78,9 @@ def text_cut_by_comma(
             return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
         word, _, value = rest.partition(" ")
         hint = "put the text in quotes"
-        if value and is_key and word.isidentifier():
+        if "\\n" in rest:
+            hint, whole = "put the text in double quotes, in which `\\n` begins a line", None
+        elif value and is_key and word.isidentifier():
             hint, whole = (
                 f"write `{word}: {value}` if that is another key, else put the whole text in quotes",
                 None,

@@ -94,11 +94,7 @@ def never_empty(place: Place, words: str, kind: str, nullable: bool) -> Finding:
     A text, a list and a map are empty when there is nothing in them, and null counts as empty too. A number, a date
     or a record is never empty. Whether something is missing is asked with `is none`.
     """
-    hint = (
-        "ask `is none`, or `is not none`"
-        if nullable
-        else "leave this question out, or compare it with something"
-    )
+    hint = "ask `is none`, or `is not none`" if nullable else "leave it out, or compare it with something"
     return Finding("never-empty", f"`{words}` is {article(kind)}, which is never empty", place, hint)
 
 
@@ -239,6 +235,7 @@ def never_null(place: Place, words: str, negated: bool) -> Finding:
     """
     outcome = "always" if negated else "never"
     hint = "leave this question out" if negated else "leave it out, with what only it leads to"
+    hint += "; or declare as `optional` what may be missing"
     return Finding("never-null", f"`{words}` is never null, so this is {outcome} true", place, hint)
 
 

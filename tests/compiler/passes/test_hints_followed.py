@@ -137,7 +137,7 @@ def test_what_the_mistakes_are_made_in_is_right() -> None:
         # questions that have one answer
         (IN_BLOCK, "event.n is not none", "never-null", "leave this question out"),
         (IN_BLOCK, "event.n is none", "never-null", "leave it out, with what only it leads to"),
-        (IN_BLOCK, "event.n is empty", "never-empty", "leave this question out, or compare it"),
+        (IN_BLOCK, "event.n is empty", "never-empty", "leave it out, or compare it"),
         # steps where events are wanted
         (TOOL, f"{TOOL}\n    on_error: go", "unknown-event", "no step emits `Came`, which starts the run: let `go`"),
         # no single item of a list is wrong

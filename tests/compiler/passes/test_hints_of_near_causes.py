@@ -163,6 +163,8 @@ ROWS: list[tuple[str, str, str, list[tuple[str, str]]]] = [
     ("shop", "{kind: string,", "{kind string,", [("text-cut-by-comma", "write `kind: string`$")]),
     ("shop", "{topic: a,", "{topic a,", [("text-cut-by-comma", "write `topic: a`$")]),
     ("shop", "  Left: {}\n  Right: {}\n", "  Left: {}\n  Right: {one}\n", [("text-cut-by-comma", "braces make a map")]),
+    ("shop", "{why: nobody, name: you}", "{why: nobody,1\\nfound, name: you}", [
+        ("text-cut-by-comma", r"put the text in double quotes, in which `\n` begins a line$")]),
     ("shop", "{topic: a,", "{topic,", [("text-cut-by-comma", "write `topic: …`$")]),
     # numbers that are whole
     ("batch", "max: 4", "max: 0,5", [("wrong-value", f"`max` {OF_COUNTS}")]),
