@@ -107,6 +107,12 @@ def other_ways(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     way may explain as well: in words, and the data with it.
     """
     address: Address = (*finding.place.address[:2], "accepts")
+    if finding.code in OUTSIDE and isinstance(joined := at(data, address), dict):
+        return [
+            (f"the items of a batch are collected by `accepts: {shown(way)}`", with_value(data, address, way))
+            for event in sent_each(data)
+            if (way := {**joined, "each": event}) != joined
+        ]
     accepts = at(data, address) if finding.code in OF_NULLS and address[0] == "steps" else None
     events = named(accepts)
     if not isinstance(accepts, dict) or "any" not in accepts or accepts.keys() - {"any", "count", *TIMES}:
@@ -120,6 +126,19 @@ def other_ways(data: Data, finding: Finding) -> list[tuple[str, Data]]:
     return [
         (f"{purpose} write `accepts: {shown(way)}`", with_value(data, address, way)) for purpose, way in ways
     ]
+
+
+def sent_each(data: Data) -> list[str]:
+    """Return the events that are sent out for each item of a list."""
+    found = list[str]()
+    for _, step in steps_of(data):
+        emit = step.get("emit")
+        for entry in emit if isinstance(emit, list) else [emit]:
+            each = entry.get("each") if isinstance(entry, dict) else None
+            event = each.get("event") if isinstance(each, dict) else None
+            if isinstance(event, str) and event not in found:
+                found.append(event)
+    return found[:MOST_LOST]
 
 
 def suspicion(

@@ -113,7 +113,7 @@ def each_outside_batch(place: Place, names: Sequence[str], *, starts: bool = Fal
         said = f"the run starts with one {shown}, so there is no batch to collect"
         hint = (
             f"replace the join by the event: `accepts: {names[0]}`; a batch is collected by `{{each: E}}` with an "
-            "event that the steps behind an `each` send"
+            "event that an `each` sends, or that the steps behind it send"
         )
         return Finding("each-outside-batch", said, place, hint)
     instead = (

@@ -64,35 +64,7 @@ def text_cut_by_comma(
     # Args: key: the one whose value is cut, empty if none is. opens: the bracket behind a comma that follows.
     #     behind: the key behind which the brace opens. follows: what goes on behind the brace that closes.
     #     in_map: whether no list can be meant here. is_key: whether a key of this document is called as `rest` begins.
-    if key in OF_SEVERAL:
-        what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
-        word, _, value = rest.partition(" ")
-        entry = (
-            f"{word}: {value}" if value and word.isidentifier() else f"{rest}: …" if rest in BESIDE else ""
-        )
-        other = f"write `{entry}` if that is another key, else " if entry else ""
-        return Finding("text-cut-by-comma", what, place, f"{other or 'write '}a list, `{key}: […, {rest}]`")
-    if key:
-        what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
-        if meant:
-            return Finding("text-cut-by-comma", what, place, f"a type is written `{meant}`")
-        word, _, value = rest.partition(" ")
-        hint = "put the text in quotes"
-        if "\\n" in rest:
-            hint, whole = "put the text in double quotes, in which `\\n` begins a line", None
-        elif value and is_key and word.isidentifier():
-            hint, whole = (
-                f"write `{word}: {value}` if that is another key, else put the whole text in quotes",
-                None,
-            )
-        elif PROSE.fullmatch(value) and not A_TYPE.match(value) and word not in BESIDE:
-            pass
-        elif value and word.isidentifier():
-            hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
-        elif another := re.match(r"[a-z_]+\b", rest):
-            hint = f"put the text in quotes, or write `{another[0]}: …` if that is another key"
-    else:
-        what = f"`{rest}` is a key without a value"
+    if not key:
         hint = for_rest_alone(
             rest,
             alone=alone,
@@ -103,9 +75,38 @@ def text_cut_by_comma(
             in_map=in_map,
             is_key=is_key,
         )
+        return Finding("text-cut-by-comma", f"`{rest}` is a key without a value", place, hint)
+    hint, is_sure = (f"a type is written `{meant}`", False) if meant else for_rest(key, rest, is_key=is_key)
     return Finding(
-        "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
+        "text-cut-by-comma",
+        f"the comma ends the value of `{key}`, and `{rest}` is a key without a value",
+        place,
+        hint,
+        fix=add_quotes(whole, "unsafe") if is_sure and whole is not None else None,
     )
+
+
+def for_rest(key: str, rest: str, *, is_key: bool) -> tuple[str, bool]:
+    """Return what to write for a key without a value that may cut the text before it, and whether quotes are likely;
+    the arguments are those of the finding.
+    """
+    word, _, value = rest.partition(" ")
+    is_entry = bool(value) and word.isidentifier()
+    if key in OF_SEVERAL:
+        entry = f"{word}: {value}" if is_entry else f"{rest}: …" if rest in BESIDE else ""
+        other = f"write `{entry}` if that is another key, else " if entry else ""
+        return f"{other or 'write '}a list, `{key}: […, {rest}]`", False
+    if "\\n" in rest:
+        return "put the text in double quotes, in which `\\n` begins a line", False
+    if is_entry and is_key:
+        return f"write `{word}: {value}` if that is another key, else put the whole text in quotes", False
+    if PROSE.fullmatch(value) and not A_TYPE.match(value) and word not in BESIDE:
+        return "put the text in quotes", True
+    if is_entry:
+        return f"put the text in quotes, or write `{word}: {value}` if that is another key", False
+    another = re.match(r"[a-z_]+\b", rest)
+    also = f", or write `{another[0]}: …` if that is another key" if another is not None else ""
+    return f"put the text in quotes{also}", True
 
 
 def for_rest_alone(

@@ -53,7 +53,7 @@ def unknown_name(
     own = own or next(
         (said for of, (names, said) in INSTEAD_OF_NAMES.items() if of in known and name in names), ""
     )
-    if name in FOREIGN_PLACES and meant.startswith(("write ", "leave out ")):
+    if name in FOREIGN_PLACES and meant.startswith(("write ", "leave out ", "`event.")):
         own = own or meant
     if name == "env" and meant.startswith("write `"):  # its own name may be the only mistake
         own = meant if meant.startswith("write `config.") else f"{meant}; {WHERE_NAMES_ARE[name]}"
@@ -224,7 +224,8 @@ def unknown_test(
     elif name == "blank":
         hint = "ask `is empty`"
     elif name in {"first", "last"}:
-        hint = f"only within `[… for one in LIST]` is there a {name} item: `loop.{name}`"
+        loops = "`[… for one in LIST]`, `{% for %}`, a `map`"
+        hint = f"whether an item is the {name} says `loop.{name}`, in a loop: {loops}"
     elif kind and compared:
         hint = f"a type is asked for by `is {kind}`, and a text compared by `{compared}`"
     elif kind:

@@ -162,31 +162,13 @@ def check_key_without_value(
         return None
     start, end = key.start_mark.index, key.end_mark.index
     place = Place((), "text", start, end)
-    quoted = re.fullmatch(r"([^\W\d][\w-]*) *=? *[\"'][^\"']*\$", text[start:end])
-    if text[end : end + 2] == "{{" and quoted is not None:
-        at = Place((), "text", start, start + quoted.end(1))
-        return brace_problems.no_colon_in_braces(at, quoted[1], "…")
-    if text[end : end + 2] == "{{" and text[end - 1] == "$":
-        braced = text[start - 1 : end] == "{$"
-        return brace_problems.expression_needs_quotes(
-            Place((), "text", end - 1, end + 2), alone=False, braced=braced
-        )
-    if (entry := entry_without_colon(text, start, end)) is not None:
-        return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
-    if before in {"save", "when", "with"} and re.fullmatch(r"[A-Z]\w*", text[start:end]):
-        return brace_problems.no_colon_in_braces(place, "event", text[start:end])
+    if (finding := check_lost_colon(text, place, before)) is not None:
+        return finding
     if is_closed(text[max(0, start - LONGEST) : start].rstrip().removesuffix(",").rstrip()):
         before = ""
     whole = value_before(text, place) if before else None
-    number = re.compile(DIGITS).search(text, max(0, start - 40), end)
-    if number is not None:
-        more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
-        follows = more[1] if more is not None else ""
-        counts = owner[-1:] == ("ran",) or (before in WHOLE and not DATA.intersection(owner))
-        counts = counts or (before == "turns" and owner[:1] == ("tests",) and owner[-1:] == ("expect",))
-        return brace_problems.number_cut_by_comma(
-            place, before, number["whole"], number["rest"], follows, counts=counts
-        )
+    if (finding := check_number(text, place, before, owner)) is not None:
+        return finding
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
     is_type = whole is not None and is_typed(before, owner)
@@ -211,6 +193,40 @@ def check_key_without_value(
         follows=follows,
         in_map=is_typed("", owner) or owner[-1:] in ALWAYS_MAPS,
         is_key=is_key_in(text, key.value.partition(" ")[0]),
+    )
+
+
+def check_lost_colon(text: str, place: Place, before: str) -> Finding | None:
+    """Return the finding for a key without a value that seems to have lost its colon, or the quotes of its value."""
+    start, end = place.start or 0, place.end or 0
+    quoted = re.fullmatch(r"([^\W\d][\w-]*) *=? *[\"'][^\"']*\$", text[start:end])
+    if text[end : end + 2] == "{{" and quoted is not None:
+        at = Place((), "text", start, start + quoted.end(1))
+        return brace_problems.no_colon_in_braces(at, quoted[1], "…")
+    if text[end : end + 2] == "{{" and text[end - 1] == "$":
+        braced = text[start - 1 : end] == "{$"
+        return brace_problems.expression_needs_quotes(
+            Place((), "text", end - 1, end + 2), alone=False, braced=braced
+        )
+    if (entry := entry_without_colon(text, start, end)) is not None:
+        return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
+    if before in {"save", "when", "with"} and re.fullmatch(r"[A-Z]\w*", text[start:end]):
+        return brace_problems.no_colon_in_braces(place, "event", text[start:end])
+    return None
+
+
+def check_number(text: str, place: Place, before: str, owner: Address) -> Finding | None:
+    """Return the finding for a number with a comma, behind which a part of it is read as a key."""
+    start, end = place.start or 0, place.end or 0
+    number = re.compile(DIGITS).search(text, max(0, start - 40), end)
+    if number is None:
+        return None
+    more = re.compile(r" *(\]|, *-?\d+(?:\.\d+)? *[,\]}])").match(text, end)
+    follows = more[1] if more is not None else ""
+    counts = owner[-1:] == ("ran",) or (before in WHOLE and not DATA.intersection(owner))
+    counts = counts or (before == "turns" and owner[:1] == ("tests",) and owner[-1:] == ("expect",))
+    return brace_problems.number_cut_by_comma(
+        place, before, number["whole"], number["rest"], follows, counts=counts
     )
 
 

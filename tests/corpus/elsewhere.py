@@ -808,7 +808,7 @@ TABLE = [
         "    timeout: 30s",
         "    on_error: [{errors: [ValueError], event: Refused, with: {reason: x}}]\n    timeout: 30s",
         "unknown-error",
-        "write `python.ValueError`",
+        "an error that a tool in Python raises is `python.ValueError`",
     ),
     (
         "on_error all",

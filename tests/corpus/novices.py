@@ -1541,7 +1541,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.urgent is first\n",
         "unknown-test",
-        "only within `[… for one in LIST]` is there a first item: `loop.first`",
+        "whether an item is the first says `loop.first`, in a loop: `[… for one in LIST]`, `{% for %}`, a `map`",
     ),
     (
         "context",

@@ -8,6 +8,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.expressions.syntax.tree import Attribute, Compare, Constant, Name, Node, Subscript
+from wfc.compiler.expressions.typing.foreign_objects import FIELD, NOT_ITEMS, OWNERS, for_object, has_field
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules.phrases import joined, listed
 from wfc.compiler.slotted import replace
@@ -46,16 +47,11 @@ __all__ = [
     "with_owner",
 ]
 
-OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
-"""Whose field a name alone may be, the most likely first."""
 DECLARED: Final = frozenset({"config", "state"})
 """Those of them whose fields are declared in a section of the same name."""
-NOT_ITEMS: Final = frozenset({*OWNERS, "agent", "args", "loop", "response", "run", "secrets", "trigger"})
-"""Names that mean the same everywhere; the others are those of items, of which the innermost comes last."""
 QUOTED_PATH: Final = re.compile(rf"(?:{'|'.join(OWNERS)})(?:\.[^\W\d]\w*)+")
 IN_BRACES: Final = re.compile(rf"\$?\{{{{1,2}} *({QUOTED_PATH.pattern}) *\}}{{1,2}}")
 """Such a path as other languages put it into a text."""
-FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 ASKED: Final = re.compile(r"\s*[.\[]")
 NUMBERS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
@@ -117,35 +113,6 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     if after and node.name in (OF_OBJECTS | OF_REPLIES) and has_field(scope.names.get("response"), asked):
         return f"write `response.{asked}`"
     return ""
-
-
-def for_object(name: str, text: str, after: re.Match[str], scope: Scope) -> str:
-    """Return what is meant by an object of another language behind which a name stands that is one here.
-
-    Args:
-        after: Where that name stands.
-    """
-    asked, within = after[1], FIELD.match(text, after.end())
-    field = within[1] if within else ""
-    if field in OWNERS and field in scope.names:  # as in `github.event.inputs.name`
-        return f"leave out `{name}.{asked}.`"
-    known = members(scope.names[asked])
-    if (
-        not field
-        or not all(isinstance(each, Record) for each in known)
-        or has_field(scope.names[asked], field)
-    ):
-        return f"leave out `{name}.`"
-    items = [each for each in scope.names if each not in NOT_ITEMS and each != asked]
-    run = (
-        () if (asked, field) == ("event", "id") else ("run",)
-    )  # the `id` of what came is not that of the run
-    places = (*reversed(items), *OWNERS, *run, "response")
-    others = [each for each in dict.fromkeys(places) if has_field(scope.names.get(each), field)]
-    if others and asked == "event":  # which elsewhere is what began it all
-        return f"write `{others[0]}.{field}`"
-    there = f", and there is `{others[0]}.{field}`" if others else ""
-    return f"leave out `{name}.`; `{asked}` has no field `{field}`{there}"
 
 
 def of_input(asked: str, scope: Scope) -> str:
@@ -256,12 +223,6 @@ def instead_of_or(words: str, kind: Type, other: str) -> str:
     if given is STRING or isinstance(given, (ListOf, MapOf)):
         return f"`{words} if {words} is not empty else {other}`"
     return f"`{words} if {words} != 0 else {other}`" if given in (INTEGER, NUMBER, DECIMAL) else ""
-
-
-def has_field(kind: Type | None, name: str) -> bool:
-    return kind is not None and any(
-        isinstance(each, Record) and name in each.fields for each in members(kind)
-    )
 
 
 def is_word(node: Name, text: str) -> bool:

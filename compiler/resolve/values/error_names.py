@@ -80,7 +80,7 @@ def foreign_error(name: str) -> str:
         return "an entry that takes all errors has no `errors`"
     if "timeout" in name.lower().replace("_", ""):
         return "write `timeout`"
-    return f"write `python.{name}`" if CLASS.fullmatch(name) else ""
+    return f"an error that a tool in Python raises is `python.{name}`" if CLASS.fullmatch(name) else ""
 
 
 def in_small_letters(name: str) -> str:

@@ -340,3 +340,61 @@ steps:
     assert told(text) == []
     found = told(text.replace("[Seen, [Paid", "[Checked, [Paid"))
     assert [code for code, _ in found] == ["other-join"]
+
+
+CARDS = """\
+wfc: 1
+workflow: cards
+start: GuestsNamed
+end: [CardsWritten, Late]
+receives: {Said: {}}
+events:
+  GuestsNamed: {names: list of string, text: string}
+  GuestNamed: {name: string}
+  Counted: {many: integer, text: string}
+  Said: {text: string}
+  CardsWritten: {many: integer}
+  Late: {}
+steps:
+  split: {kind: transform, accepts: GuestsNamed, emit: {each: {in: event.names, as: name, event: GuestNamed, max: 9}}}
+  all:
+    kind: transform
+    accepts: {each: GuestNamed}
+    emit: {event: Counted, with: {many: "${{ events | length }}", text: "${{ inputs.text }}"}}
+  listen:
+    kind: wait
+    accepts: Counted
+    event: Said
+    within: 1h
+    on_timeout: Late
+    emit:
+      - {event: CardsWritten, when: result.text == "go", with: {many: "${{ event.many }}"}}
+      - Late
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "code", "hint"),
+    [
+        (
+            "{each: GuestNamed}",
+            "{each: GuestsNamed}",
+            "each-outside-batch",
+            "; the items of a batch are collected by `accepts: {each: GuestNamed}`",
+        ),
+        (
+            "result.text ==",
+            "github.event.text ==",
+            "unknown-name",
+            "`event.text` is of what the step accepted, `result.text` is of what its action gave, `inputs.text` is of "
+            "what the run began with",
+        ),
+    ],
+)
+def test_what_came_and_what_is_collected_may_be_one_of_several(
+    right: str, wrong: str, code: str, hint: str
+) -> None:
+    assert told(CARDS) == []
+    found = told(CARDS.replace(right, wrong))
+    assert [each for each, _ in found] == [code]
+    assert found[0][1].endswith(hint)
