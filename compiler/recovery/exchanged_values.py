@@ -33,8 +33,9 @@ DEEP: Final = 3
 DEPTH_OF_AREAS: Final = 3
 """How many keys down a place is the same, such as the mocks of one test."""
 MOST_PAIRS: Final = 8
-MOST_DECLARED: Final = 12
-"""How many exchanges are tried, of declarations."""
+MOST_DECLARED: Final = 8
+MOST_FIELDS: Final = 6
+"""How many exchanges are tried, of declarations and of their fields."""
 MOST_KEYS: Final = 16
 MOST_SECTIONS: Final = 4
 LONGEST: Final = 400
@@ -109,7 +110,9 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         if values[key] != values[other] and doubt(values, key, other, words) < 2
     ]
     pairs.sort(key=lambda each: (each[0], len(each[2]), each[1]))
-    for *_, owner, key, other in pairs[:MOST_DECLARED]:
+    whole = [each for each in pairs if len(each[2]) == 1]
+    fields = [each for each in pairs if len(each[2]) > 1]
+    for *_, owner, key, other in [*whole[:MOST_DECLARED], *fields[:MOST_FIELDS]]:
         yield exchange(data, owner, key, other, 2)
 
 
