@@ -63,6 +63,9 @@ def model_without_provider(place: Place, use: str, *, is_secret: bool = False) -
     provider, use_alone = named or provider, use[len(named) + 1 :].strip() if named else use
     better = f"{provider or 'provider'}:{use_alone}"
     hint = f'write `"{better}"`' if provider else f'write its provider before it, as in `"openai:{use}"`'
+    of_router = bool(named) and use.startswith(f"{named}/")
+    if of_router:
+        hint += f', or `"openrouter:{use}"` if that is its name at OpenRouter'
     if is_secret:
         hint = (
             f"`{use}` is a secret, which stands under `api_key`; a model is named as in `openai:gpt-4o-mini`"
@@ -72,7 +75,7 @@ def model_without_provider(place: Place, use: str, *, is_secret: bool = False) -
         f"`{use}` does not say who provides the model",
         place,
         hint,
-        fix=replace_text(place, better) if provider else None,
+        fix=replace_text(place, better) if provider and not of_router else None,
     )
 
 

@@ -90,7 +90,9 @@ def webhook_twice(place: Place, name: str, first: Place) -> Finding:
 
 
 @problem
-def start_not_filled(place: Place, event: str, fields: Sequence[str], *, has_body: bool) -> Finding:
+def start_not_filled(
+    place: Place, event: str, fields: Sequence[str], *, has_body: bool, within: str = ""
+) -> Finding:
     """A trigger starts a run, and nothing says what one of the start event's fields is.
 
     The fields of the start event come from the trigger's `with`, and else from the fields of `trigger.body` that have
@@ -100,10 +102,13 @@ def start_not_filled(place: Place, event: str, fields: Sequence[str], *, has_bod
     names = " and ".join(f"`{field}`" for field in fields)
     looked = "neither `with` nor `trigger.body` has" if has_body else "`with` does not have"
     them = "it" if len(fields) == 1 else "them"
+    # within: the field of the body that has the first of them.
+    value = f'"${{{{ trigger.body.{within}.{fields[0]} }}}}"' if within else "…"
+    also = f", or declare `{fields[0]}` beside `{within}`, not in it" if within else ""
     return Finding(
         "start-not-filled",
         f"nothing fills {names} of `{event}`: {looked} {them}",
         place,
-        f"write `with: {{{', '.join(f'{field}: …' for field in fields)}}}`",
+        f"write `with: {{{', '.join([f'{fields[0]}: {value}', *(f'{field}: …' for field in fields[1:])])}}}`{also}",
         about=tuple(fields),
     )

@@ -179,6 +179,8 @@ def for_nothing(types: Sequence[str], title: str, key: str) -> str:
         return "write `nothing` if nothing is to be sent, or a value"
     if key == "name" and title.startswith(TEXT):  # that of a test
         return "write a value after the colon; a text that YAML reads as nothing, such as `null`, stands in quotes"
+    if title.startswith("a type,"):
+        return "write a type after the colon, such as `string` or `optional string`, or remove the key"
     if key in NEVER_MISSING:
         return "write a value after the colon"
     return "write a value after the colon, or remove the key"

@@ -1276,7 +1276,7 @@ TABLE = [
         "when: events.order.total > 100 and events.urgent",
         'when: events.category LIKE "g%"',
         "unexpected-token",
-        "write `| contains(…)`, `| starts_with(…)` or `| matches(…)`",
+        'write `| starts_with("g")`',
     ),
     (
         "SQL is null",
@@ -1710,7 +1710,7 @@ TABLE = [
         "  urgent: {type: boolean, default: false}",
         "  urgent: null",
         "wrong-type",
-        "write a value after the colon, or remove the key",
+        "write a type after the colon, such as `string` or `optional string`, or remove the key",
     ),
     (
         "state text",
@@ -1846,7 +1846,7 @@ TABLE = [
         'use: "openai:gpt-4o-mini"',
         'use: "openai/gpt-4o-mini"',
         "model-without-provider",
-        'write `"openai:gpt-4o-mini"`',
+        'write `"openai:gpt-4o-mini"`, or `"openrouter:openai/gpt-4o-mini"` if that is its name at OpenRouter',
     ),
     (
         "use without provider",

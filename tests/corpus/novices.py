@@ -1498,7 +1498,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.order.total > 8 events.urgent\n",
         "unexpected-token",
-        "a number stands without a unit, and between two values an operator is wanted",
+        "a number stands without a unit; between two values an operator is wanted",
     ),
     (
         "names of what is given as a list",

@@ -97,6 +97,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return slips.leading_dot(tokens, at)
     if before.text == "is" and token.kind in {"string", *NUMBERS}:
         return f"write `== {token.text}`"
+    if token.text.lower() == "like" and tokens[at + 1].kind == "string":
+        return f"write `{like_filter(tokens[at + 1].text[1:-1])}`"
     if token.text.lower() in SIGNS and not (token.text in OF_TEXTS and tokens[at + 1].kind == "name"):
         return f"write `{SIGNS[token.text.lower()]}`"
     if filtered and token.text == "[":
@@ -199,6 +201,18 @@ def at_a_sign(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> st
     return ""
 
 
+def like_filter(pattern: str) -> str:
+    """Return the filter for a pattern of a database, in which `%` stands for any text, and `_` for a letter."""
+    text = pattern.strip("%")
+    if "%" in text or "_" in text:
+        return '| matches("…")`, in which `.*` stands for any text and `.` for a letter, and not `%` and `_'
+    begins, ends = not pattern.startswith("%"), not pattern.endswith("%")
+    if begins and ends:
+        return f'== "{text}"'
+    name = "starts_with" if begins else "ends_with" if ends else "contains"
+    return f'| {name}("{text}")'
+
+
 def at_a_name(tokens: Sequence[Token], at: int) -> str:
     """Return the same for a name, before which something else stands."""
     token, before = tokens[at], tokens[at - 1]
@@ -215,8 +229,8 @@ def at_a_name(tokens: Sequence[Token], at: int) -> str:
     if token.text in UNITS and before.kind in NUMBERS:
         return f"a number has no unit; a length of time is `'{before.text} {token.text}' | duration`"
     if before.kind in NUMBERS:
-        operator = "a number stands without a unit, and between two values an operator is wanted"
-        return between_values(tokens, at) or operator
+        wanted = between_values(tokens, at) or "between two values an operator is wanted"
+        return f"a number stands without a unit; {wanted}"
     if token.text.lower() == "when" and before.text.lower() == "case":
         return CHOICE
     if before.text == "new" and token.text == "Date":

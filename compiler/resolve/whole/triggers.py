@@ -21,7 +21,18 @@ from wfc.compiler.resolve.values.scopes import namespace, types_of
 from wfc.compiler.rules import fills as fill_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import triggers as problems
-from wfc.compiler.types import DATETIME, STRING, UNKNOWN, MapOf, Record, Type, assignable, parse_type, show
+from wfc.compiler.types import (
+    DATETIME,
+    STRING,
+    UNKNOWN,
+    MapOf,
+    Record,
+    Type,
+    assignable,
+    parse_type,
+    show,
+    without_null,
+)
 from wfc.schemas.cron import BadCronError, parse_cron
 
 __all__ = ["resolve_triggers"]
@@ -184,5 +195,16 @@ def start_values(
     if (
         len(missing) > len(with_) - given_names
     ):  # each strange name has been reported, and may be what is missing
-        declared.report(problems.start_not_filled(at, event.name, missing, has_body=body is not None))
+        within = holder_of(missing[0], body) if isinstance(body, Record) else ""
+        declared.report(
+            problems.start_not_filled(at, event.name, missing, has_body=body is not None, within=within)
+        )
     return found, values
+
+
+def holder_of(name: str, body: Record) -> str:
+    """Return the field of a body that holds another one, as where all of a body stands in one; empty if none does."""
+    inner = {each: without_null(field.type) for each, field in body.fields.items()}
+    return next(
+        (each for each, type in inner.items() if isinstance(type, Record) and name in type.fields), ""
+    )

@@ -398,3 +398,22 @@ def test_what_came_and_what_is_collected_may_be_one_of_several(
     found = told(CARDS.replace(right, wrong))
     assert [each for each, _ in found] == [code]
     assert found[0][1].endswith(hint)
+
+
+def test_what_a_trigger_brings_may_stand_within_one_field() -> None:
+    text = """\
+wfc: 1
+workflow: hooked
+start: Asked
+end: Told
+types: {Hook: {payload: {id: string, day: date}}}
+events: {Asked: {id: string}, Told: {}}
+secrets: [HOOK]
+triggers: {hook: {webhook: orders, body: Hook, auth: {bearer: HOOK}}}
+steps: {tell: {kind: transform, accepts: Asked, emit: Told}}
+"""
+    ((code, hint),) = told(text)
+    assert code == "start-not-filled"
+    assert hint == (
+        'write `with: {id: "${{ trigger.body.payload.id }}"}`, or declare `id` beside `payload`, not in it'
+    )

@@ -102,7 +102,8 @@ CASES: list[tuple[str, str, str, str]] = [
      'write `"${{ … }}"`; where `type` is the language\'s own, a type stands there, and no expression'),
     # a bracket that closes where one should open
     ("  Came: {many", "  Came: }many", "syntax-error", "a map opens with `{`, and a list with `[`"),
-    ("Done: {text: string}", "Done: {text: }", "wrong-type", "write a value after the colon, or remove the key"),
+    ("Done: {text: string}", "Done: {text: }", "wrong-type",
+     "write a type after the colon, such as `string` or `optional string`, or remove the key"),
     # a comma that is missing behind a quote
     (VALUE, '{text: "many"more: 3}', "syntax-error",
      f"{CLOSE}; if another entry begins here, a `,` is missing before it"),
