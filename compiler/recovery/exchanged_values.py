@@ -192,9 +192,11 @@ def declared(data: Data) -> Iterator[tuple[Address, dict[str, Any]]]:
             if section in OF_FIELDS:
                 yield (section, name), content
                 continue
-            records = {key: content[key] for key in RECORDS[section] if isinstance(content.get(key), dict)}
-            for key, fields in records.items():
-                yield (section, name, key), fields
+            for way in ((), ("do",)):  # the action of a `map` has them, too
+                for key in RECORDS[section]:
+                    address = (section, name, *way, key)
+                    if isinstance(fields := at(data, address), dict):
+                        yield address, fields
 
 
 def codes_of(findings: Sequence[Finding]) -> set[str]:

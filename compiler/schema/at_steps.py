@@ -66,6 +66,9 @@ TIED: Final = "steps are tied by events: what one step has under `emit`, another
 JOINED: Final = (
     "which events a step waits for says its `accepts`: `{all: [A, B]}`; which it sends, its `emit`"
 )
+TO_A_PROGRAM: Final = (
+    "what a program is given stands behind its name: `command: [sort, -u]`, and on its input `stdin`"
+)
 
 
 def for_key_at_step(key: str, content: Any, step: Mapping[str, Any]) -> str:
@@ -170,9 +173,9 @@ def of_kind(word: str, content: Any, step: Mapping[str, Any], kind: str) -> str:
     if word in ENVIRONMENT and kind != "command":
         return of_environment(kind)
     if word in {"args", "arguments", "argv", "params", "parameters"} and kind == "command":
-        return (
-            "what a program is given stands behind its name: `command: [sort, -u]`, and on its input `stdin`"
-        )
+        return TO_A_PROGRAM
+    if word == "with" and kind == "command":
+        return f"{TO_A_PROGRAM}; what an event carries stands beside its name: `emit: {{event: …, with: …}}`"
     if word in {"branches", "paths"}:
         return WAYS
     if word in ITEMS and kind == "map":

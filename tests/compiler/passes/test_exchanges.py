@@ -400,6 +400,34 @@ def test_what_came_and_what_is_collected_may_be_one_of_several(
     assert found[0][1].endswith(hint)
 
 
+def test_an_exchange_is_found_in_the_action_of_a_map() -> None:
+    text = """\
+wfc: 1
+workflow: mapped
+start: Asked
+end: Told
+models: {fast: {use: "openai:gpt-4o-mini"}}
+types: {Answer: {text: string, sure: boolean}}
+events: {Asked: {texts: list of string}, Told: {texts: list of string}}
+steps:
+  ask:
+    kind: map
+    accepts: Asked
+    in: event.texts
+    as: text
+    do: {kind: llm, model: fast, prompt: "Is it ${{ text }}?", output: {text: string, sure: boolean}}
+    max: 5
+    emit: {event: Told, with: {texts: "${{ [one.text for one in result if one.sure] }}"}}
+tests:
+  - {name: one, start: {texts: [a]}, mock: {ask: {text: b, sure: true}}, expect: {with: {texts: [b]}}}
+"""
+    assert told(text) == []
+    found = told(
+        text.replace("output: {text: string, sure: boolean}", "output: {text: boolean, sure: string}")
+    )
+    assert [code for code, _ in found] == ["exchanged-values"]
+
+
 def test_what_a_trigger_brings_may_stand_within_one_field() -> None:
     text = """\
 wfc: 1

@@ -418,6 +418,7 @@ ADDED: list[tuple[str, str, str]] = [
     (OF_MAP, "items: inputs.names", "^which list it goes through is said by `in`"),
     (OF_MAP, "limit: 10", "^how many items there may be is said by `max`"),
     (RUNS, "args: [a]", "^what a program is given stands behind its name: `command: [sort, -u]`"),
+    (RUNS, 'with: {id: "7"}', "^what a program is given stands behind its name: `command: [sort, -u]`"),
     (FETCHES, "env: {A: b}", "`config.name`; a key or a password is a name under `secrets`$"),
 ]  # fmt: skip
 """Lines that are added to a step below one of its own, each with the hint for the key that it begins with."""
