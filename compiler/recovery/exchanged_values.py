@@ -45,12 +45,11 @@ LONGEST: Final = 400
 def exchanged(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect exchanges: first of declarations where errors are at several places, and else of what stands there."""
     areas = {each.place.address[:DEPTH_OF_AREAS] for each in errors(findings)}
-    guesses = [exchanged_values, exchanged_declarations]
     if len(areas) > 1:
-        guesses.reverse()
-    for guess in guesses:
-        if guess is exchanged_values or len(errors(findings)) > 1:
-            yield from guess(data, findings)
+        yield from exchanged_declarations(data, findings)
+    yield from exchanged_values(data, findings)
+    if len(areas) == 1 < len(errors(findings)):
+        yield from exchanged_declarations(data, findings)
 
 
 def exchanged_values(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -104,10 +103,10 @@ def exchanged_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[
         if name in words and size(content) > 1 and set(RECORDS["tools"]) <= content.keys():
             yield exchange(data, ("tools", name), "args", "output", 2)
     pairs = [
-        (doubt(values, key, other, words), -words[key] - words[other], owner, key, other)
+        (doubt, -words[key] - words[other], owner, key, other)
         for owner, values in declared(data)
-        for key, other in combinations(islice(values, MOST_KEYS), 2)
-        if values[key] != values[other] and doubt(values, key, other, words) < 2
+        for doubt, key, other in doubts(values, words)
+        if values[key] != values[other]
     ]
     pairs.sort(key=lambda each: (each[0], len(each[2]), each[1]))
     whole = [each for each in pairs if len(each[2]) == 1]
@@ -152,11 +151,19 @@ def turned_steps(data: Data, found: Sequence[Finding]) -> Iterator[Suspicion]:
             yield exchange(data, ("steps", name), "accepts", "emit", 2)
 
 
-def doubt(values: Mapping[str, Any], key: str, other: str, words: Container[str]) -> int:
-    """Return how unlikely an exchange is: by names that no error mentions, unless errors mention their fields."""
-    unnamed = (key not in words) + (other not in words)
-    fields = {name for each in (values[key], values[other]) if isinstance(each, dict) for name in each}
-    return unnamed - (sum(name in words for name in fields) > 1)
+def doubts(values: Mapping[str, Any], words: Container[str]) -> Iterator[tuple[int, str, str]]:
+    """Generate the pairs of declarations that may be exchanged, each with how unlikely that is: by names which no error
+    mentions, unless errors mention several of their fields.
+    """
+    fields = {
+        key: {name for name in each if name in words} if isinstance(each, dict) else set()
+        for key, each in islice(values.items(), MOST_KEYS)
+    }
+    likely = [key for key, names in fields.items() if key in words or names]
+    for key, other in combinations(fields, 2) if likely else ():
+        unlikely = (key not in words) + (other not in words) - (len(fields[key] | fields[other]) > 1)
+        if unlikely < 2:
+            yield unlikely, key, other
 
 
 def events_at(data: Data, address: Address) -> list[str]:

@@ -130,7 +130,7 @@ def explanation(
                 if is_all:
                     return (suspicion, tried), None
                 some = suspicion, tried
-            elif len(suspicion.smaller) == len(suspicion.settled) == 2 and is_all:  # an exchange
+            elif suspicion.finding.code == "exchanged-values" and is_all and suspicion.smaller:
                 doubtful = doubtful or suspicion
         since += some is not None
         if since > MOST_LESS_LIKELY:

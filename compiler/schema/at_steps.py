@@ -6,22 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
-from wfc.compiler.schema.kind_words import plain
+from wfc.compiler.schema.kind_words import BOUNDS, TRIES, plain
 from wfc.compiler.schema.synonyms import meanings
 from wfc.compiler.types.long_form import can_be_type
 
 __all__ = ["OF_TOOL", "for_key_at_step", "of_model", "said_by_tool"]
 
-TRIES: Final = frozenset(
-    "attempts max_attempts max_retries maximum_attempts retries retry_count retry_policy tries".split()
-)
-"""Words for how often an action is tried."""
 OF_POLICY: Final = frozenset({"backoff", "jitter", "max_delay", "never_on", "retry_on"})
 """Keys of a retry policy."""
 PAUSES: Final = frozenset({"human", "wait"})
-BOUNDS: Final = frozenset(
-    {"deadline", "expires", "max_time", "time_limit", "timeout_minutes", "timeout_seconds", "within"}
-)
 ERRORS: Final = frozenset({"catch", "except", "on_failure"})
 GOES_ON: Final = frozenset({"allow_failure", "continue_on_error", "ignore_errors"})
 GIVEN: Final = frozenset(

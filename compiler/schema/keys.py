@@ -211,6 +211,19 @@ class Keys:
         missing = [key for key in self.required(schema, address) if key not in names.values()]
         if other_version is not None:
             missing.remove("wfc")
+        self.report_strange(strange, value, schema, address, missing, absent)
+        return {key: names[key] for key in value if key in names}
+
+    def report_strange(
+        self,
+        strange: Sequence[str],
+        value: dict[str, Any],
+        schema: Schema,
+        address: Address,
+        missing: Sequence[str],
+        absent: Sequence[str],
+    ) -> None:
+        """Report the keys that mean nothing at their place; or, if there are none, those that are missing there."""
         for key in strange:
             hint = self.advice(key, value, schema, missing, absent)
             if not address and "steps" in missing and looks_like_steps(value[key]):
@@ -219,7 +232,6 @@ class Keys:
             self.broken.add((*address, key))
         if missing and not strange:
             self.missing(schema, missing, address, value)
-        return {key: names[key] for key in value if key in names}
 
     def may_be_meant(
         self, key: str, meant: str, value: dict[str, Any], properties: Mapping[str, Schema]
@@ -284,7 +296,7 @@ class Keys:
             return "write `emit`"
         if "accepts" in properties and "emit" in properties and (said := self.of_step(key, value)):
             return f"{said}; and `accepts` is missing here" if "accepts" in missing else said
-        if said := for_key_in_action(key, properties):
+        if said := for_key_in_action(key, properties, self.definitions):
             return said
         for said_at in (for_key_in_join, for_key_at_declaration):
             if said := said_at(key, value[key], value, properties):

@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from wfc.compiler.model.kinds import STEP_KINDS
 
-__all__ = ["other_kind", "plain"]
+__all__ = ["BOUNDS", "TRIES", "other_kind", "plain"]
+
+TRIES: Final = frozenset(
+    "attempts max_attempts max_retries maximum_attempts retries retry_count retry_policy tries".split()
+)
+"""Words for how often an action is tried."""
+BOUNDS: Final = frozenset(
+    {"deadline", "expires", "max_time", "time_limit", "timeout_minutes", "timeout_seconds", "within"}
+)
+"""Words for how long something may take."""
 
 FORMS: Final = ("all", "any", "each")
 JOINS: Final = frozenset(
