@@ -132,9 +132,9 @@ class Completed:
     is made of the run: see ``Given``.
     """
 
-    __slots__ = ("emitted", "gave", "number", "saved")
+    __slots__ = ("__dict__", "emitted", "number", "saved")
 
-    gave: Given
+    gave: Given | None = None
 
     def __init__(self, number: int, emitted: Any, saved: Saved = None) -> None:
         self.number = number
@@ -322,9 +322,9 @@ class ItemCompleted:
     ``gave`` is as in ``Completed``.
     """
 
-    __slots__ = ("gave", "number", "saved", "value")
+    __slots__ = ("__dict__", "number", "saved", "value")
 
-    gave: Given
+    gave: Given | None = None
 
     def __init__(self, number: int, value: Any, saved: Saved = None) -> None:
         self.number = number

@@ -6,12 +6,10 @@ themselves, their open tasks, what was posted to them, and snapshots from which 
 
 from __future__ import annotations
 
-from asyncio import AbstractEventLoop
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
 
 __all__ = [
-    "Append",
     "AuditEntry",
     "Claim",
     "Created",
@@ -19,9 +17,7 @@ __all__ = [
     "Ended",
     "Entry",
     "Fate",
-    "Gather",
     "InboxTaken",
-    "Journal",
     "Kept",
     "KeyTaken",
     "Lease",
@@ -39,7 +35,6 @@ __all__ = [
     "TaskOpened",
     "TaskReminded",
     "TasksReset",
-    "Then",
     "VersionChanged",
     "WantedPlace",
     "WorkflowRenamed",
@@ -379,36 +374,3 @@ class Posted(NamedTuple):
     body: str
     by: str
     at: int
-
-
-Then = Callable[[Lost | None], None]
-"""Called in the loop, in the order of the appends, once an entry is durable, or never will be."""
-
-
-Append = tuple[Entry, Then]
-"""An entry, and what is called once it is durable."""
-
-Gather = Callable[[], Append | None]
-"""Returns what is to be appended; ``None``: nothing."""
-
-
-class Journal(Protocol):
-    """A store of runs, as far as a run that is under way needs it."""
-
-    def soon(self, loop: AbstractEventLoop, gather: Gather) -> None:
-        """Append what a function returns in the next turn of a loop, in order, together with what others do."""
-
-    async def claim(self, most: int = 1, run_id: str | None = None) -> list[Claim]:
-        """Claim runs that nobody has: due ones, or the one with an id."""
-
-    async def release(self, lease: Lease) -> None:
-        """Give a run back, so that others may claim it."""
-
-    async def read(self, lease: Lease) -> Kept:
-        """Return the journal of a run."""
-
-    async def post(self, run_id: str, item: Posted) -> Fate:
-        """Put something into a run's inbox, durable when this returns."""
-
-    async def posted(self, lease: Lease) -> list[tuple[int, Posted]]:
-        """Return what is in a run's inbox, oldest first, with the numbers of the items."""

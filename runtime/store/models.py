@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Callable
 from functools import lru_cache
 from inspect import isabstract
 from types import NoneType, UnionType
@@ -53,27 +54,32 @@ class ModelCodec:
             and not own.computed_fields
             and all(map(_is_plain, kind.model_fields.values()))
         )
-        self._scalars = _scalars_of(kind) if self.is_plain else None
 
-    def plain_json(self, value: Any) -> bytes | None:
-        """Return the fields as JSON text, in one call; ``None``: they hold more than texts, integers and lists.
+    def plain_writer(self, head: bytes, tail: bytes) -> Callable[[Any], bytes | None]:
+        """Return a function that writes a model's fields as JSON text between two others, in one call.
 
-        It is only for classes that are plain (``is_plain``): a number that is none has no form in JSON, and only
-        ``dump`` finds it, so there must be no such fields.
+        It returns ``None`` if they hold more than texts, integers and lists. It is only for classes that are plain
+        (``is_plain``): a number that is none has no form in JSON, and only ``dump`` finds it, so there must be no such
+        fields.
         """
-        if value.__pydantic_extra__ or value.__pydantic_private__:
-            return None
-        try:
-            if self._scalars is not None:
-                held = value.__dict__
-                for name, kinds in self._scalars:
-                    if type(held.get(name, self)) not in kinds:
-                        break
-                else:  # in a third of the time of what follows
-                    return self._kind.__pydantic_serializer__.to_json(value)
-            return self._kind.__pydantic_serializer__.to_json(value, by_alias=False, warnings="error")
-        except ValueError:  # what is in a field is not what its type says, or no Unicode
-            return None
+        to_json, scalars, missing = self._kind.__pydantic_serializer__.to_json, _scalars_of(self._kind), self
+
+        def write(value: Any) -> bytes | None:
+            if value.__pydantic_extra__ or value.__pydantic_private__:
+                return None
+            try:
+                if scalars is not None:
+                    held = value.__dict__
+                    for name, kinds in scalars:
+                        if type(held.get(name, missing)) not in kinds:
+                            break
+                    else:  # in a third of the time of what follows
+                        return head + to_json(value) + tail
+                return head + to_json(value, by_alias=False, warnings="error") + tail
+            except ValueError:  # what is in a field is not what its type says, or no Unicode
+                return None
+
+        return write
 
     def dump(self, value: BaseModel) -> dict[str, Any]:
         """Return the fields that are written by their declared types.

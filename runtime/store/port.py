@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from typing import Final, Protocol
 
 from wfc.runtime.core.advance import advance
@@ -18,18 +17,18 @@ from wfc.runtime.core.advance.releasing import finish_run, question_id
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.effects import Effect, Publish, ResumeBody, StartChild
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import Answered, Tick
+from wfc.runtime.core.step_runs import Exit, Pause, StepRun
+from wfc.runtime.core.ticks import Answered, Completed, Tick
 from wfc.runtime.errors import RunLostError
+from wfc.runtime.store.batches import Batch, Journal
+from wfc.runtime.store.blobs import LARGE
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
 from wfc.runtime.store.journal import (
-    Append,
     Created,
     Entry,
     InboxTaken,
-    Journal,
     KeyTaken,
     Lease,
     Lost,
@@ -90,6 +89,9 @@ class KeptRun(Protocol):
     def wake_workers(self) -> None:
         """Start the step runs that are ready, soon."""
 
+    def go_on(self) -> None:
+        """Start the step runs that are ready: now, if a worker waits for them."""
+
     def abandon(self, error: Exception) -> None:
         """Stop all that is under way here; nothing of it is recorded."""
 
@@ -112,10 +114,10 @@ class Port:
     """
 
     __slots__ = (
+        "_batch",
         "_created",
         "_end",
         "_held",
-        "_journal",
         "_pending",
         "_rows",
         "_run",
@@ -125,6 +127,7 @@ class Port:
         "_tail",
         "_taken",
         "_ticks",
+        "_turn",
         "_values",
         "cleans_up",
         "created_at",
@@ -150,7 +153,8 @@ class Port:
         self.is_parking = False
         self.cleans_up = False  # whether its steps may still do so now that it is over
         self._run = run
-        self._journal = journal
+        self._turn = journal.turn_of(run.loop)
+        self._batch = self._turn.batch
         self._values = values
         self._seq = seq
         self._tail = tail
@@ -173,27 +177,60 @@ class Port:
         Raises:
             SnapshotError: It cannot be written as JSON; nothing has changed.
         """
-        execution = self._run.execution
-        if self.lease.lost is not None or self.is_parking or not is_relevant(execution, tick):
+        run, lease = self._run, self.lease
+        execution = run.execution
+        if lease.lost is not None or self.is_parking:
+            return
+        if type(tick) is not Completed or execution.outcome is not None:
+            if not is_relevant(execution, tick):
+                return
+        elif tick.number not in execution.in_flight:  # the same, in a third of the time
             return
         if CRASHES:
             reach("encode")
-        at = max(self._run.now(), execution.at)
+        at = run.now()
+        at = max(at, execution.at)
         body = encode_tick(tick, at, execution, self._values)
         asked = execution.paused.get(tick.number) if type(tick) is Answered else None
         advance(execution, tick, at)
         if CRASHES:
             reach("advanced")
-        self._ticks.append(body)
-        if not self._scheduled:
-            self._schedule()
-        starting = execution.starting
+        held, starting = self._held, execution.starting
         for step_run in starting:
             if step_run.exit is _ACTION and step_run.step.action is not None:
-                self._held.append(step_run)
+                held.append(step_run)
             else:
                 self.ready.append(step_run)
         starting.clear()
+        tail = self._tail + len(body)
+        if (
+            self._scheduled
+            or self._rows
+            or tail >= SHORTEST_TAIL
+            or len(body) >= LARGE
+            or execution.effects
+            or execution.outcome is not None
+            or asked is not None
+            or not lease.number
+        ):
+            self._apply_more(execution, body, asked)
+            return
+        # the common case: nothing but the tick is to be recorded, and no entry is made for it
+        self._tail = tail
+        self._pending += 1
+        seq = self._seq = self._seq + 1
+        self._held = []
+        batch = self._batch
+        if not batch.ticks:
+            self._turn.begin()
+        batch.ticks.append((lease.number, lease.epoch, seq, bytearray(body)))
+        batch.tickers.append(self)
+        batch.held.append(held)
+
+    def _apply_more(self, execution: Execution, body: bytes, asked: Pause | None) -> None:
+        """Note what is to be recorded in the next turn: a tick, and what follows from it."""
+        self._ticks.append(body)
+        self._schedule()
         answered_by = "" if asked is None else ",".join(by for by, _ in asked.answers)
         if asked is not None and execution.paused.get(asked.run.number) is asked:  # it asks for more answers
             self._rows.append(TaskAnswered(question_id(execution, asked.run), answered_by))
@@ -271,30 +308,26 @@ class Port:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._journal.soon(self._run.loop, self._gather)
+            self._turn.gather(self)
 
-    def _gather(self) -> Append | None:
-        """Return what has come together in this turn of the loop, for the journal; ``None``: nothing."""
+    def gather(self, batch: Batch) -> None:
+        """Add to a batch what has come together in this turn of the loop."""
         self._scheduled = False
         if self.lease.lost is not None:
-            return None
+            return
         ticks, rows, held = self._ticks, self._rows, self._held
         if not (ticks or rows or self._created):
             if not self._pending:
                 self._held = []
                 self._release(held)
-            return None
+            return
         self._ticks, self._rows, self._held = [], [], []
         for body in ticks:
             self._tail += len(body)
         if self._tail >= SHORTEST_TAIL and self._tail >= self._snapshot_size and self._can_be_written():
             rows.append(self._snapshot(self._seq + len(ticks)))
-        return self._append_of(ticks, rows, held)
-
-    def _append_of(self, ticks: list[bytes], rows: list[Row], held: list[Held]) -> Append:
-        """Return what is written next, and what is called once it is durable."""
         self._pending += 1
-        return self._entry(ticks, rows), partial(self._durable, held)
+        batch.add(self, self._entry(ticks, rows), held)
 
     def _entry(self, ticks: list[bytes], rows: list[Row]) -> Entry:
         """Return what is written next, with its large values apart."""
@@ -303,13 +336,18 @@ class Port:
         created, self._created = self._created, None
         return entry_of(self.lease, first, ticks, rows, created)
 
-    def _durable(self, held: list[Held], lost: Lost | None) -> None:
+    def durable(self, held: list[Held], lost: Lost | None) -> None:
         """Let happen what an entry has made happen, now that it is durable; or give the run up."""
         self._pending -= 1
         if CRASHES:
             reach("release")
         if lost is None:
-            self._release(held)
+            first = held[0] if len(held) == 1 else None
+            if type(first) is StepRun and self._run.execution.in_flight.get(first.number) is first:
+                self.ready.append(first)
+                self._run.go_on()
+            else:
+                self._release(held)
             if self._held and not self._pending:
                 self._schedule()
         elif isinstance(lost, KeyTaken):

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from wfc.runtime.core import body_ticks, halt_ticks, ticks
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.ticks import Tick
+from wfc.runtime.core.ticks import Completed, Given, Tick
 from wfc.runtime.errors import SnapshotError, StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
@@ -31,6 +31,9 @@ LARGEST = 16_000_000
 """The most bytes that a tick may take."""
 
 
+_HALF: Final = LARGEST // 2
+
+
 class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
     """A tick takes more bytes than can be kept."""
 
@@ -40,7 +43,7 @@ class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
 _READ: Final = json.JSONDecoder()
 _TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
-G = TypeVar("G", ticks.Completed, ticks.ItemCompleted)
+G = TypeVar("G", Completed, ticks.ItemCompleted)
 
 _WITHOUT_GAVE: Final = 3
 
@@ -57,30 +60,28 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
     Raises:
         SnapshotError: Something in it cannot be written, such as a number that is none; ``TooLarge``: it is too large.
     """
-    if (
-        type(tick) is ticks.Completed and tick.saved is None
-    ):  # most ticks are, and take half the time like this
+    if type(tick) is Completed and tick.saved is None:  # most ticks are, and take half the time like this
         emitted = values.plain_model(tick.emitted)
-        if emitted is not None and len(emitted) < LARGEST // 2:
-            given = _given_text(tick) if hasattr(tick, "gave") else b""
+        if emitted is not None and len(emitted) < _HALF:
+            given = b"" if tick.gave is None else _given_text(tick.gave)
             return b'["completed",%d,%d,%b,null%b]' % (at, tick.number, emitted, given)
     try:
         return _encode(tick, at, execution, values)
     except SnapshotError:
-        if not hasattr(tick, "gave"):
+        if getattr(tick, "gave", None) is None:
             raise
         del tick.gave  # which nothing depends on
         return _encode(tick, at, execution, values)
 
 
-def _given_text(tick: ticks.Completed) -> bytes:
+def _given_text(gave: Given) -> bytes:
     """Return what an action gave as the last parts of a tick; nothing if it cannot be written."""
-    how, value = tick.gave
+    how, value = gave
     try:
         text = _TEXT.encode(value).encode()
     except (ValueError, RecursionError):
         return b""
-    return b',"%b",%b' % (how.encode(), text) if len(text) < LARGEST // 2 - 100 else b""
+    return b',"%b",%b' % (how.encode(), text) if len(text) < _HALF - 100 else b""
 
 
 def _encode(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
@@ -219,8 +220,8 @@ def _read_waiting(data: list[Any], _: Execution, values: Values) -> Tick:
     return body_ticks.Waiting(number, values.classes.event(kind), waiter_id, wanted, found, seconds)
 
 
-def _gave(tick: ticks.Completed | ticks.ItemCompleted) -> tuple[Any, ...]:
-    return tick.gave if hasattr(tick, "gave") else ()
+def _gave(tick: Completed | ticks.ItemCompleted) -> tuple[Any, ...]:
+    return tick.gave or ()
 
 
 def _given(tick: G, data: list[Any]) -> G:
@@ -278,7 +279,7 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
         lambda data, _, __: halt_ticks.BreakpointsSet(tuple(data[0]), tuple(data[1])),
     ),
     halt_ticks.Continued: ("continued", lambda _, __, ___: [], lambda _, __, ___: halt_ticks.Continued()),
-    ticks.Completed: (
+    Completed: (
         "completed",
         lambda tick, execution, values: [
             tick.number,
@@ -287,9 +288,7 @@ _FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
             *_gave(tick),
         ],
         lambda data, execution, values: _given(
-            ticks.Completed(
-                data[0], read_emitted(data[1], values), read_saved(data[2], execution.state, values)
-            ),
+            Completed(data[0], read_emitted(data[1], values), read_saved(data[2], execution.state, values)),
             data,
         ),
     ),

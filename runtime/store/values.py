@@ -58,6 +58,10 @@ _ADVICE = {
 }
 
 
+def _nothing(_: Any) -> None:
+    """Return nothing: a model of such a class is not soon written."""
+
+
 class Values:
     """The writing of values as JSON data, and their reading.
 
@@ -69,7 +73,7 @@ class Values:
     def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
         self.classes = classes
         self._serializer = serializer
-        self._plain: dict[type[Any], tuple[bytes, ModelCodec | None]] = {}  # see `_plain_form`
+        self._plain: dict[type[Any], Callable[[Any], bytes | None]] = {}  # see `_plain_writer`
 
     @classmethod
     def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
@@ -125,24 +129,18 @@ class Values:
 
     def plain_model(self, value: object) -> bytes | None:
         """Return what ``write`` gives of a model as JSON text, if that is soon done; else ``None``."""
-        kind = type(value)
-        plain = self._plain.get(kind)
-        if plain is None:
-            plain = self._plain[kind] = self._plain_form(kind)
-        head, codec = plain
-        if codec is None:
-            return None
-        fields = codec.plain_json(value)
-        return None if fields is None else head + fields + b"]}"
+        write = self._plain.get(type(value)) or self._plain_writer(type(value))
+        return write(value)
 
-    def _plain_form(self, kind: type[object]) -> tuple[bytes, ModelCodec | None]:
-        """Return how the JSON texts of models of a class begin, and what writes the rest, if it is soon done."""
-        if not issubclass(kind, BaseModel):
-            return b"", None
-        name = self.classes.name_of(kind)
-        if name is None or not codec_of(kind).is_plain:
-            return b"", None
-        return b'{"$":"model","of":[' + to_json(name) + b",", codec_of(kind)
+    def _plain_writer(self, kind: type[object]) -> Callable[[Any], bytes | None]:
+        """Return what writes models of a class as JSON text, and nothing where that is not soon done."""
+        write: Callable[[Any], bytes | None] = _nothing
+        if issubclass(kind, BaseModel):
+            name = self.classes.name_of(kind)
+            if name is not None and codec_of(kind).is_plain:
+                write = codec_of(kind).plain_writer(b'{"$":"model","of":[' + to_json(name) + b",", b"]}")
+        self._plain[kind] = write
+        return write
 
     def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
         """Return a model as its class's name, its fields, and any undeclared fields and private attributes.

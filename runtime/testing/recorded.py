@@ -161,7 +161,7 @@ def _given(run: StepRun, tick: Tick) -> Iterator[tuple[Any, str | None]]:
         inner = error.error if isinstance(error, StepFailedError) else step_error(error)
         yield (_plain(tick.result), None) if tick.result is not None else (None, inner.name)
     elif isinstance(tick, Completed | ItemCompleted) and not run.step.pauses and run.exit is Exit.ACTION:
-        if hasattr(tick, "gave"):
+        if tick.gave is not None:
             how, value = tick.gave
             yield (value, None) if how == "give" else (None, value)
         else:

@@ -17,7 +17,7 @@ from folding import Fold, picture
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.store import port, sqlite
-from wfc.runtime.store.journal import Append
+from wfc.runtime.store.batches import Batch
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.postgresql import workers as server_workers
 from wfc.runtime.store.sqlite import workers
@@ -29,6 +29,9 @@ _APPLY: Final = port.advance
 _FOLDER: list[Path] = []
 _FOLDS: dict[int, tuple[Execution, Fold]] = {}  # the execution too, so that its number is not given again
 _ENCODED: list[bytes] = []
+_HELD: dict[
+    int, tuple[Any, str, int, list[bytes]]
+] = {}  # what is held too, so that its number is not given again
 
 
 def install(folder: Path) -> None:
@@ -41,7 +44,8 @@ def install(folder: Path) -> None:
     if os.environ.get("WFC_FOLDS") == "0":
         return
     port.SHORTEST_TAIL = 600  # type: ignore[misc]
-    encode, advance, append = port.encode_tick, port.advance, Port._append_of
+    encode, advance = port.encode_tick, port.advance
+    apply, gather, durable = Port.apply, Port.gather, Port.durable
 
     def encode_noted(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
         body = encode(tick, at, execution, values)
@@ -59,18 +63,33 @@ def install(folder: Path) -> None:
         except Exception:
             write("differences", {"run": execution.run_id, "said": traceback.format_exc()})
 
-    def append_noted(self: Port, ticks: list[bytes], rows: list[Any], held: list[Any]) -> Append:
-        first, bodies = self._seq + 1, [body.decode() for body in ticks]
-        run_id = self.lease.run_id
+    def apply_noted(self: Port, tick: Tick) -> None:
+        before = self._seq
+        _ENCODED.clear()
+        apply(self, tick)
+        if self._seq > before:  # it was handed over by itself
+            _note(self, self._batch.held[-1], self._seq, [_ENCODED[0]])
 
-        def recorded() -> None:
+    def gather_noted(self: Port, batch: Batch) -> None:
+        first, bodies, before = self._seq + 1, list(self._ticks), len(batch.entries)
+        gather(self, batch)
+        if len(batch.entries) > before:
+            _note(self, batch.enterers[-1][1], first, bodies)
+
+    def durable_noted(self: Port, held: list[Any], lost: Any) -> None:
+        _, run_id, first, bodies = _HELD.pop(id(held), (None, "", 0, []))
+        if lost is None:
             for seq, body in enumerate(bodies, first):
-                write("recorded", {"at": time.time_ns(), "run": run_id, "seq": seq, "body": body})
+                write("recorded", {"at": time.time_ns(), "run": run_id, "seq": seq, "body": body.decode()})
+        durable(self, held, lost)
 
-        return append(self, ticks, rows, [recorded, *held])
-
+    Port.apply, Port.gather, Port.durable = apply_noted, gather_noted, durable_noted  # type: ignore[method-assign]
     port.encode_tick, port.advance = encode_noted, advance_compared
-    Port._append_of = append_noted  # type: ignore[method-assign]
+
+
+def _note(of: Port, held: list[Any], first: int, bodies: list[bytes]) -> None:
+    """Remember which ticks are durable when something that is held is let go."""
+    _HELD[id(held)] = held, of.lease.run_id, first, bodies
 
 
 def _compare(fold: Fold, live: Execution, body: bytes) -> None:

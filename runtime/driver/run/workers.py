@@ -24,6 +24,7 @@ from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
 from wfc.runtime.driver.run.attempts import failed_attempt, make_attempt, settle
 from wfc.runtime.driver.run.reachable import PartRun, ReachableRun
+from wfc.runtime.driver.run.standstill import Standstill
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
 from wfc.runtime.plan.inputs import RunInfo
@@ -69,7 +70,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     __slots__ = ("_handing_over", "_variables", "bare")
 
     _resting = False
-    _idle: asyncio.Future[None] | None = None  # what a worker waits for while something is recorded
+    _idle: Standstill | None = None  # what a worker waits for while something is recorded
 
     def _set_up(self) -> None:
         # whether nobody looks on and nothing is doubled, so that the shortest way may be taken
@@ -128,20 +129,26 @@ class WorkingRun(ReachableRun[R], Generic[R]):
 
     def wake_workers(self) -> None:
         """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
-        idle = self._idle
-        if idle is not None:
-            self._idle = None
-            if not idle.done():
-                idle.set_result(None)
+        if self._idle is not None:
+            self.release_worker()
         elif not self._handing_over:
             self._handing_over = True
             self.loop.call_soon(self._hand_over)
 
+    def go_on(self) -> None:
+        """Let a worker take the ready step runs: before this returns, if one waits. No task may be at work."""
+        idle = self._idle
+        if idle is None or idle.wake is None or idle.context is None:
+            self.wake_workers()
+        else:
+            self._idle = None
+            idle.context.run(idle.wake, idle)
+
     def release_worker(self) -> None:
         """Let the worker that waits while something is recorded go on; it ends if there is nothing to do."""
         idle, self._idle = self._idle, None
-        if idle is not None and not idle.done():
-            idle.set_result(None)
+        if idle is not None:
+            idle.go_on_soon()
 
     def _hand_over(self) -> None:
         """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
@@ -210,7 +217,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                     await self._rest()
                 elif not ready and port is not None and self._idle is None and port.is_recording:
                     # most step runs begin once that is recorded: to wait here spares a task for each
-                    self._idle = asyncio.Future(loop=self.loop)
+                    self._idle = Standstill(self.loop)
                     await self._idle
         except (CancelledError, Exception) as error:
             if self._is_cancelled(error):
@@ -297,6 +304,7 @@ class WorkingRun(ReachableRun[R], Generic[R]):
             self._refused(step_run, refused)
 
     def _refused(self, step_run: StepRun, refused: SnapshotError) -> None:
+        """Let a step fail whose tick cannot be written, by that."""
         try:
             settle(self, step_run, refused, self.apply)
         except SnapshotError as error:  # so is even the error of that

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.journal import Append, Entry, Gather, Lost
-from wfc.runtime.store.sql.appending import append, append_all
+from wfc.runtime.store.batches import Appender, Batch, Turn, tell_of_failure
+from wfc.runtime.store.journal import Entry, Lost
+from wfc.runtime.store.sql.appending import MOST_AT_ONCE, append, append_batch, append_ticks
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.writer import MOST, Job, StoreConnection, Writer, tell_of_failure
+from wfc.runtime.store.sql.writer import LARGE, MOST, Job, StoreConnection, Writer
 
 __all__ = ["Database", "on_one_line"]
 
@@ -32,6 +34,9 @@ class Database(ABC):
     errors: ClassVar[tuple[type[Exception], ...]]
     """The errors of the database."""
 
+    has_one_writer: ClassVar[bool] = False
+    """Whether one writer excludes all others, so that ticks and the fence before them can be one statement."""
+
     def __init__(self, name: str, owner: str, interval: float) -> None:
         self.name = name
         self.owner = owner
@@ -41,8 +46,7 @@ class Database(ABC):
         self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
         self._is_closed = False
-        self._gathers: dict[asyncio.AbstractEventLoop, list[Gather]] = {}  # for the next turn of a loop
-        self._gathered: dict[asyncio.AbstractEventLoop, list[Append]] = {}  # what these have returned so far
+        self._turns: dict[asyncio.AbstractEventLoop, Turn] = {}
 
     @abstractmethod
     def _connect(self) -> StoreConnection:
@@ -76,55 +80,62 @@ class Database(ABC):
         """How many commits this process has made, and the seconds that they took."""
         return self._writer.commits, self._writer.seconds
 
-    def soon(self, loop: asyncio.AbstractEventLoop, gather: Gather) -> None:
-        """Append what a function returns in the next turn of a loop, in order, together with what others do."""
-        gathers = self._gathers.get(loop)
-        if gathers is None:
-            gathers = self._gathers[loop] = []
-            loop.call_soon(self._gather, loop)
-        gathers.append(gather)
+    def turn_of(self, loop: asyncio.AbstractEventLoop) -> Turn:
+        """Return the next turn of a loop, in which what comes together is written in order."""
+        turn = self._turns.get(loop)
+        if turn is None:
+            self._turns = {one: other for one, other in self._turns.items() if not one.is_closed()}
+            turn = self._turns[loop] = Turn(loop, partial(self._append, loop), MOST)
+        return turn
 
-    def _gather(self, loop: asyncio.AbstractEventLoop) -> None:
-        appends = self._gathered[loop] = []
-        try:
-            for gather in self._gathers.pop(loop):
-                try:
-                    found = gather()
-                except Exception as error:
-                    tell_of_failure(loop, error)
-                else:
-                    if found is not None:
-                        appends.append(found)
-        finally:
-            self._hand_over(loop)
-            del self._gathered[loop]
+    def _append(self, loop: asyncio.AbstractEventLoop, batch: Batch) -> None:
+        if not self._is_known:
+            self._known()
+        self._writer.submit([self._job_of(batch, loop)])
 
-    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand over to the writer what has come together in a turn of a loop: its thread then has Python for itself."""
-        appends = self._gathered.get(loop)
-        if appends:
-            if not self._is_known:
-                self._known()
-            for first in range(0, len(appends), MOST):
-                self._writer.submit([self._job_of(appends[first : first + MOST], loop)])
-            appends.clear()
+    def _job_of(self, batch: Batch, loop: asyncio.AbstractEventLoop) -> Job:
+        """Return the job that writes a batch: as a whole, or else each part by itself."""
 
-    def _job_of(self, appends: Sequence[Append], loop: asyncio.AbstractEventLoop) -> Job:
-        """Return the job that appends entries: together, or else each by itself."""
-        entries = [entry for entry, _ in appends]
-
-        def write(connection: Connection) -> list[Lost | None]:
-            return append_all(connection, entries, self.owner, self.told)
+        def write(connection: Connection) -> list[Lost | None] | None:
+            return append_batch(connection, batch, self.owner, self.told)
 
         def finished(found: Sequence[Exception | None] | None, error: Exception | None) -> None:
-            for (entry, then), said in zip(appends, found or [error] * len(entries), strict=True):
+            if found is None and error is None:
+                self._release(batch, loop)
+                return
+            appenders = batch.appenders
+            for (appender, held), said in zip(appenders, found or [error] * len(appenders), strict=True):
+                lost = None if said is None else said if isinstance(said, Lost) else appender.lease.lost
                 try:
-                    then(None if said is None else said if isinstance(said, Lost) else entry.lease.lost)
+                    appender.durable(held, lost)
                 except Exception as failure:
                     tell_of_failure(loop, failure)
 
-        apart = (lambda: [self._job_alone(entry) for entry in entries]) if len(entries) > 1 else None
-        return Job(write, finished, loop, partial(self._fail, entries), len(entries), apart)
+        apart = (lambda: [self._job_alone(entry) for entry in batch.each()]) if len(batch) > 1 else None
+        at_once = self.has_one_writer and not batch.entries and len(batch.ticks) <= MOST_AT_ONCE
+        alone = partial(append_ticks, batch=batch, owner=self.owner) if at_once else None
+        return Job(
+            write, finished, loop, lambda error: self._fail(batch.each(), error), len(batch), apart, alone
+        )
+
+    def _release(self, batch: Batch, loop: asyncio.AbstractEventLoop) -> None:
+        """Let runs go on whose ticks are durable.
+
+        What many of them append meanwhile is handed over before the loop's next turn. And if a commit takes less time
+        than their going on, it is handed over in two halves, so that from then on one half is written while the other
+        half goes on.
+        """
+        turn, tickers, held = self.turn_of(loop), batch.tickers, batch.held
+        half = len(tickers) // 2
+        if half >= LARGE and self.has_one_writer and self._writer.is_idle:
+            began = time.monotonic()
+            _let_go_on(loop, tickers[:half], held[:half])
+            if self._writer.took < 2 * (time.monotonic() - began):
+                turn.hand_over()
+            tickers, held = tickers[half:], held[half:]
+        _let_go_on(loop, tickers, held)
+        if len(turn.batch.ticks) >= LARGE:
+            turn.hand_over()
 
     def _job_alone(self, entry: Entry) -> Job:
         write = partial(append, entry=entry, owner=self.owner, told=self.told)
@@ -168,7 +179,8 @@ class Database(ABC):
             else:
                 future.set_exception(self._as_store_error(error))
 
-        self._hand_over(loop)  # what was appended before is written before
+        if (turn := self._turns.get(loop)) is not None:
+            turn.hand_over()  # what was appended before is written before
         self._writer.submit([Job(change, finished, loop)])
         return await future
 
@@ -229,6 +241,20 @@ class Database(ABC):
                     self._reader = None  # the server may have been started anew
                     connection.close()
         raise AssertionError("one of the two has returned or raised")
+
+
+def _let_go_on(loop: asyncio.AbstractEventLoop, appenders: Sequence[Appender], held: Sequence[Any]) -> None:
+    todo = zip(appenders, held, strict=True)
+    try:
+        for appender, what in todo:
+            try:
+                appender.durable(what, None)
+            except Exception as failure:
+                tell_of_failure(loop, failure)
+    except BaseException:  # a step ends the process; whoever keeps the loop alive keeps the other runs
+        others = list(todo)
+        loop.call_soon(_let_go_on, loop, [one for one, _ in others], [what for _, what in others])
+        raise
 
 
 def on_one_line(error: Exception) -> str:

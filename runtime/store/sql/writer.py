@@ -11,13 +11,17 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple, Protocol
 
+from wfc.runtime.store.batches import tell_of_failure
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.sql.connection import Connection
 
-__all__ = ["MOST", "Job", "Outcome", "StoreConnection", "Writer", "tell_of_failure"]
+__all__ = ["LARGE", "MOST", "Job", "Outcome", "StoreConnection", "Writer"]
 
 MOST: Final = 2_000
 """Rows in one commit, about."""
+
+LARGE: Final = 32
+"""The ticks that are worth a commit of their own, where one statement writes them."""
 
 Outcome = Callable[[Any, Exception | None], None]
 """Called with what a job returned, or with the error for which nothing of it was written."""
@@ -39,6 +43,9 @@ class StoreConnection(Connection, Protocol):
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction."""
+
+    def prepare(self) -> None:
+        """Be told that a statement is to be a transaction of its own that writes."""
 
     def commit(self) -> None:
         """End the transaction; all of it is durable."""
@@ -63,6 +70,7 @@ class Job(NamedTuple):
         size: About how many rows it writes.
         apart: Returns the jobs that it consists of, if these may be written where it cannot be as a whole: what it
             returned is then, for each of them, what that returned, or its error.
+        alone: Does what ``write`` does, by one statement that is a transaction of its own; ``None``: that cannot be.
     """
 
     write: Callable[[Connection], Any]
@@ -71,6 +79,12 @@ class Job(NamedTuple):
     failed: Callable[[Exception], None] | None = None
     size: int = 1
     apart: Callable[[], Sequence[Job]] | None = None
+    alone: Callable[[Connection], Any] | None = None
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it is worth a commit of its own, though others wait as well."""
+        return self.alone is not None and self.size >= LARGE
 
 
 class Writer:
@@ -96,7 +110,7 @@ class Writer:
         self._is_closed = False
         self._connection: StoreConnection | None = None
         self._since: float | None = None  # when the commit under way was begun, by the monotonic clock
-        self._took = 0.0  # the seconds of the last one
+        self.took = 0.0  # the seconds of the last one
         self.commits = 0
         self.seconds = 0.0  # of all commits
 
@@ -104,7 +118,12 @@ class Writer:
     def delay(self) -> float:
         """The seconds that the last commit took, or those that the one under way takes already, if these are more."""
         since = self._since
-        return self._took if since is None else max(self._took, time.monotonic() - since)
+        return self.took if since is None else max(self.took, time.monotonic() - since)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being written, nor waits to be."""
+        return self._since is None and self._jobs.empty()
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Write some jobs soon, in one commit if that can be.
@@ -146,10 +165,10 @@ class Writer:
         """Commit jobs, and note how long that takes."""
         self._since = began = time.monotonic()
         found = self._write(jobs)
-        self._took = time.monotonic() - began
+        self.took = time.monotonic() - began
         self._since = None
         self.commits += 1
-        self.seconds += self._took
+        self.seconds += self.took
         return found
 
     def _take(self, seconds: float) -> tuple[list[Job], bool]:
@@ -160,6 +179,8 @@ class Writer:
             more = self._jobs.get(timeout=seconds)
             while more is not None:
                 jobs.extend(more)
+                if len(jobs) == 1 and jobs[0].is_large:
+                    return jobs, False
                 size += sum(job.size for job in more)
                 if size >= MOST:
                     return jobs, False
@@ -211,6 +232,8 @@ class Writer:
 
 
 def _transaction(connection: StoreConnection, jobs: Sequence[Job], tries: int = TRIES) -> list[Any]:
+    if len(jobs) == 1 and jobs[0].alone is not None:
+        return [_statement(connection, jobs[0].alone)]
     connection.begin(writes=True)
     try:
         found = [job.write(connection) for job in jobs]
@@ -228,6 +251,16 @@ def _transaction(connection: StoreConnection, jobs: Sequence[Job], tries: int = 
     return found
 
 
+def _statement(connection: StoreConnection, write: Callable[[Connection], Any]) -> Any:
+    connection.prepare()
+    if CRASHES:
+        reach("commit")
+    found = write(connection)
+    if CRASHES:
+        reach("committed")
+    return found
+
+
 def _call_all(loop: asyncio.AbstractEventLoop, calls: Sequence[Callable[[], None]]) -> None:
     """Make calls that follow from what was done together."""
     for call in calls:
@@ -235,8 +268,3 @@ def _call_all(loop: asyncio.AbstractEventLoop, calls: Sequence[Callable[[], None
             call()
         except Exception as error:
             tell_of_failure(loop, error)
-
-
-def tell_of_failure(loop: asyncio.AbstractEventLoop, error: Exception) -> None:
-    """Tell of a mistake in what follows from a commit: it does no harm to the other runs of that."""
-    loop.call_exception_handler({"message": "what follows from a commit failed", "exception": error})

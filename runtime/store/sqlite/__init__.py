@@ -54,9 +54,14 @@ class _FileConnection(sqlite3.Connection):
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""
-        if writes and self.room is not None and self.room.is_due():
-            self.room.make(self)
+        if writes:
+            self.prepare()
         self.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    def prepare(self) -> None:
+        """Make room in the log for what is to be written, if that is due."""
+        if self.room is not None and self.room.is_due():
+            self.room.make(self)
 
     def lock(self, name: str) -> None:
         """Do nothing: who writes has the file."""
@@ -94,6 +99,7 @@ class SqliteJournal(SqlJournal):
     """
 
     errors = (sqlite3.Error,)
+    has_one_writer = True
 
     def __init__(
         self, path: Path | str, *, synchronous: Synchronous = "full", is_new_allowed: bool = True

@@ -47,6 +47,16 @@ import asyncio, sys
 from wfc.runtime.store.journal import Created, Entry, Lease
 from wfc.runtime.store.postgresql import PostgresJournal
 
+class One:
+    def __init__(self, entry, then):
+        self.lease, self.entry, self.then = entry.lease, entry, then
+
+    def gather(self, batch):
+        batch.add(self, self.entry, None)
+
+    def durable(self, _, lost):
+        self.then(lost)
+
 async def main():
     journal = PostgresJournal(sys.argv[1])
     lease, seq = Lease("run"), 1
@@ -54,7 +64,7 @@ async def main():
         loop = asyncio.get_running_loop()
         future = loop.create_future()
         new = Created("flow", "shape", "", None, b"{}", 1) if seq == 1 else None
-        journal.soon(loop, lambda: (Entry(lease, seq, [b"[%d]" % seq], [], new), future.set_result))
+        journal.turn_of(loop).gather(One(Entry(lease, seq, [b"[%d]" % seq], [], new), future.set_result))
         lost = await future
         if lost is not None:
             print("lost", flush=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row, Then
+from wfc.runtime.store.batches import Batch
+from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sqlite import SqliteJournal
 
@@ -15,8 +16,23 @@ def created(start: bytes = b"{}") -> Created:
     return Created("flow", "shape", "", None, start, 1)
 
 
-def append_soon(journal: SqlJournal, entry: Entry, then: Then) -> None:
-    journal.soon(asyncio.get_running_loop(), lambda: (entry, then))
+class One:
+    """Appends one entry, and is told of its fate."""
+
+    def __init__(self, entry: Entry, then: Callable[[Lost | None], None]) -> None:
+        self.lease = entry.lease
+        self._entry = entry
+        self._then = then
+
+    def gather(self, batch: Batch) -> None:
+        batch.add(self, self._entry, None)
+
+    def durable(self, _: None, lost: Lost | None) -> None:
+        self._then(lost)
+
+
+def append_soon(journal: SqlJournal, entry: Entry, then: Callable[[Lost | None], None]) -> None:
+    journal.turn_of(asyncio.get_running_loop()).gather(One(entry, then))
 
 
 async def append(

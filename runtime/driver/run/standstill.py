@@ -1,0 +1,66 @@
+"""The wait of a worker until something is recorded, which ends within the call that ends it."""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop, CancelledError
+from collections.abc import Callable, Generator
+from contextvars import Context
+from typing import Any
+
+__all__ = ["Standstill"]
+
+
+class Standstill:
+    """What one task awaits, once or often, until it is told to go on.
+
+    A commit lets many runs go on. With a future each of them would take a callback of its own and wait for the loop's
+    next turn; here each goes on as soon as the one before it waits again.
+
+    To asyncio this is a future, as ``asyncio.isfuture`` defines one: a task that awaits it adds a callback, and goes on
+    when that is called. Only a task may await it, and only one at a time.
+    """
+
+    __slots__ = ("_asyncio_future_blocking", "_cancelled", "_loop", "context", "wake")
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._asyncio_future_blocking = False
+        self._loop = loop
+        self.wake: Callable[[Standstill], Any] | None = None
+        self.context: Context | None = None
+        self._cancelled: CancelledError | None = None
+
+    def __await__(self) -> Generator[Standstill, None, None]:
+        self._asyncio_future_blocking = True
+        yield self
+
+    # --- the end of the wait: ``context.run(wake, self)``, while no task is at work, or
+
+    def go_on_soon(self) -> None:
+        """Let the task go on in the loop's next turn."""
+        wake, self.wake = self.wake, None
+        if wake is not None:
+            self._loop.call_soon(wake, self, context=self.context)
+
+    # --- what tasks call
+
+    def add_done_callback(self, wake: Callable[[Standstill], Any], *, context: Context | None = None) -> None:
+        """Let the task wait: it goes on by this callback."""
+        self.wake, self.context = wake, context
+
+    def result(self) -> None:
+        """Return nothing, unless the wait was cancelled.
+
+        Raises:
+            CancelledError: It was.
+        """
+        if self._cancelled is not None:
+            cancelled, self._cancelled = self._cancelled, None
+            raise cancelled
+
+    def cancel(self, msg: object = None) -> bool:
+        """Let the task go on with a cancellation; return whether it still waited."""
+        if self.wake is None:
+            return False
+        self._cancelled = CancelledError() if msg is None else CancelledError(msg)
+        self.go_on_soon()
+        return True

@@ -1,0 +1,172 @@
+"""What runs append to a store in one turn of an event loop, which is written together."""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Any, Final, Protocol
+
+from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted
+
+__all__ = ["Appender", "Batch", "Journal", "Tick", "Turn", "tell_of_failure"]
+
+Tick = tuple[int, int, int, bytes | bytearray]
+"""A tick by itself: the number and the epoch of its run, its own number, and its body.
+
+Python's module for SQLite takes a ``bytearray`` as it is, and looks in vain for a way to adapt each ``bytes``.
+"""
+
+
+class Appender(Protocol):
+    """Who appends to a journal: the port of a run."""
+
+    @property
+    def lease(self) -> Lease:
+        """The lease under which it appends."""
+
+    def gather(self, batch: Batch) -> None:
+        """Add an entry with what there is to append, if there is anything."""
+
+    def durable(self, held: Any, lost: Lost | None) -> None:
+        """Be told, in the loop and in the order of the appends, that something is durable, or why it never will be.
+
+        Args:
+            held: What was added with it.
+        """
+
+
+_LOST: Final = attrgetter("lease.lost")
+
+
+class Batch:
+    """What has come together.
+
+    Most steps append one tick, from which nothing else follows, and no entry is made for it: ``ticks`` are these, of
+    runs that the store has numbered, and ``tickers`` and ``held`` who has appended each, and what is handed back.
+    ``entries`` and ``enterers`` are all else, and who has appended that, with what is handed back. A run that is in
+    both comes first with its ticks.
+    """
+
+    __slots__ = ("enterers", "entries", "held", "tickers", "ticks")
+
+    def __init__(self) -> None:
+        self.ticks: list[Tick] = []
+        self.tickers: list[Appender] = []
+        self.held: list[Any] = []
+        self.entries: list[Entry] = []
+        self.enterers: list[tuple[Appender, Any]] = []
+
+    def __len__(self) -> int:
+        return len(self.ticks) + len(self.entries)
+
+    def add(self, appender: Appender, entry: Entry, held: Any) -> None:
+        """Add an entry, and what is handed back to who appends it."""
+        self.entries.append(entry)
+        self.enterers.append((appender, held))
+
+    def take(self, most: int) -> Iterator[Batch]:
+        """Return all of it, in order, in batches of so many parts at the most; it is empty then."""
+        taken = Batch()
+        for name in self.__slots__:
+            setattr(taken, name, getattr(self, name))
+            setattr(self, name, [])
+        if len(taken) <= most:
+            yield taken
+            return
+        for names in (("ticks", "tickers", "held"), ("entries", "enterers")):
+            for first in range(0, len(getattr(taken, names[0])), most):
+                part = Batch()
+                for name in names:
+                    setattr(part, name, getattr(taken, name)[first : first + most])
+                yield part
+
+    @property
+    def appenders(self) -> list[tuple[Appender, Any]]:
+        """Who has appended something, and what is handed back; ticks first."""
+        return [*zip(self.tickers, self.held, strict=True), *self.enterers]
+
+    def each(self) -> list[Entry]:
+        """Return all as entries, in the order of ``appenders``."""
+        ticks = [
+            Entry(appender.lease, seq, [bytes(body)])
+            for appender, (_, _, seq, body) in zip(self.tickers, self.ticks, strict=True)
+        ]
+        return [*ticks, *self.entries]
+
+    def is_any_lost(self) -> bool:
+        """Return whether a run with a tick by itself has been lost since that was added."""
+        return any(map(_LOST, self.tickers))
+
+
+class Turn:
+    """The next turn of an event loop: what runs append until then is written together.
+
+    Args:
+        write: Writes a batch soon.
+        most: The parts in one batch.
+    """
+
+    __slots__ = ("_appenders", "_is_due", "_loop", "_most", "_write", "batch")
+
+    def __init__(self, loop: AbstractEventLoop, write: Callable[[Batch], None], most: int) -> None:
+        self.batch = Batch()
+        self._loop = loop
+        self._write = write
+        self._most = most
+        self._appenders: list[Appender] = []
+        self._is_due = False
+
+    def gather(self, appender: Appender) -> None:
+        """Let somebody add then what there is to append."""
+        self._appenders.append(appender)
+        self.begin()
+
+    def begin(self) -> None:
+        """See to it that the batch is written then; whoever adds a first tick to it calls this."""
+        if not self._is_due:
+            self._is_due = True
+            self._loop.call_soon(self._end)
+
+    def _end(self) -> None:
+        self._is_due = False
+        appenders, self._appenders = self._appenders, []
+        for appender in appenders:
+            try:
+                appender.gather(self.batch)
+            except Exception as error:
+                tell_of_failure(self._loop, error)
+        self.hand_over()
+
+    def hand_over(self) -> None:
+        """Write what has come together so far: the writer's thread then has Python for itself."""
+        if self.batch:
+            for batch in self.batch.take(self._most):
+                self._write(batch)
+
+
+def tell_of_failure(loop: AbstractEventLoop, error: Exception) -> None:
+    """Tell of a mistake in what follows from a commit: it does no harm to the other runs of that."""
+    loop.call_exception_handler({"message": "what follows from a commit failed", "exception": error})
+
+
+class Journal(Protocol):
+    """A store of runs, as far as a run that is under way needs it."""
+
+    def turn_of(self, loop: AbstractEventLoop) -> Turn:
+        """Return the next turn of a loop, in which what comes together is written in order."""
+
+    async def claim(self, most: int = 1, run_id: str | None = None) -> list[Claim]:
+        """Claim runs that nobody has: due ones, or the one with an id."""
+
+    async def release(self, lease: Lease) -> None:
+        """Give a run back, so that others may claim it."""
+
+    async def read(self, lease: Lease) -> Kept:
+        """Return the journal of a run."""
+
+    async def post(self, run_id: str, item: Posted) -> Fate:
+        """Put something into a run's inbox, durable when this returns."""
+
+    async def posted(self, lease: Lease) -> list[tuple[int, Posted]]:
+        """Return what is in a run's inbox, oldest first, with the numbers of the items."""
