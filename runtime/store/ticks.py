@@ -68,9 +68,9 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
     try:
         return _encode(tick, at, execution, values)
     except SnapshotError:
-        if getattr(tick, "gave", None) is None:
+        if not isinstance(tick, Completed | ticks.ItemCompleted) or tick.gave is None:
             raise
-        del tick.gave  # which nothing depends on
+        tick.gave = None  # which nothing depends on
         return _encode(tick, at, execution, values)
 
 

@@ -115,6 +115,9 @@ class ServerConnection:
         """Begin a transaction; one that only reads sees all as of one moment."""
         self.raw.execute(b"BEGIN" if writes else _READING, prepare=False)
 
+    def prepare(self) -> None:
+        """Do nothing: there is no log to make room in."""
+
     def commit(self) -> None:
         """End the transaction; all of it is durable."""
         self.raw.execute(b"COMMIT")

@@ -154,7 +154,7 @@ def append_at_once(connection: Connection, ticks: Sequence[Tick], owner: str) ->
     size = 1 << (len(ticks) - 1).bit_length()
     if size > 4 and len(ticks) <= size // 4 * 3:
         size = size // 4 * 3
-    values = [owner, *chain.from_iterable(ticks)]
+    values: list[Any] = [owner, *chain.from_iterable(ticks)]
     values += [None] * (4 * (size - len(ticks)))
     connection.execute(_statement_of(size), values)
 

@@ -16,6 +16,7 @@ import pytest
 from journals import append, created, new_run, opened
 
 from wfc.runtime.errors import StoreError
+from wfc.runtime.store.batches import Batch
 from wfc.runtime.store.journal import Ended, Lease, Lost, Posted, Snapshot, TaskClosed, TaskOpened
 from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sqlite import SqliteJournal
@@ -275,3 +276,52 @@ def test_a_file_of_another_program_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no store"):
         SqliteJournal(tmp_path / "none.db", is_new_allowed=False)
     assert not (tmp_path / "none.db").exists()
+
+
+class Ticking:
+    """Appends one tick by itself, and notes its fate."""
+
+    def __init__(self, lease: Lease, fates: list[Lost | None]) -> None:
+        self.lease = lease
+        self._fates = fates
+
+    def gather(self, batch: Batch) -> None:
+        batch.ticks.append((self.lease.number, self.lease.epoch, 2, b"[2]"))
+        batch.tickers.append(self)
+        batch.held.append(self)
+
+    def durable(self, held: Ticking, lost: Lost | None) -> None:
+        assert held is self
+        self._fates.append(lost)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 100, 300])
+def test_ticks_of_many_runs_are_one_statement_and_a_refused_one_fails_alone(
+    journal: SqliteJournal, count: int
+) -> None:
+    fates: list[Lost | None] = []
+
+    async def main() -> None:
+        leases = [await new_run(journal, f"run{at}") for at in range(count)]
+        zombie = await new_run(journal, "zombie")
+        zombie.epoch -= 1
+        given_up = await new_run(journal, "given-up")
+        turn = journal.turn_of(asyncio.get_running_loop())
+        for lease in leases:
+            turn.gather(Ticking(lease, fates))
+        await new_run(journal, "behind")  # what was handed over before is written before
+        assert fates == [None] * count
+        fates.clear()
+        others = [await new_run(journal, f"other{at}") for at in range(count)]
+        given_up.lost = Lost("given up")
+        for lease in (zombie, *others, given_up):
+            turn.gather(Ticking(lease, fates))
+        await new_run(journal, "behind-all")
+
+    asyncio.run(main())
+    assert fates[1:-1] == [None] * count
+    assert "claimed" in str(fates[0]) and "given up" in str(fates[-1])
+    for name in [f"{kind}{at}" for kind in ("run", "other") for at in range(count)]:
+        assert [body for _, body in journal.history(name)] == [b"[1]", b"[2]"]
+    for name in ("zombie", "given-up"):
+        assert [body for _, body in journal.history(name)] == [b"[1]"]
