@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted
 
-__all__ = ["Appender", "Batch", "Journal", "Tick", "Turn", "tell_of_failure"]
+__all__ = ["Appender", "Appends", "Journal", "Tick", "Turn", "tell_of_failure"]
 
 Tick = tuple[int, int, int, bytes | bytearray]
 """A tick by itself: the number and the epoch of its run, its own number, and its body.
@@ -25,7 +25,7 @@ class Appender(Protocol):
     def lease(self) -> Lease:
         """The lease under which it appends."""
 
-    def gather(self, batch: Batch) -> None:
+    def gather(self, batch: Appends) -> None:
         """Add an entry with what there is to append, if there is anything."""
 
     def durable(self, held: Any, lost: Lost | None) -> None:
@@ -39,7 +39,7 @@ class Appender(Protocol):
 _LOST: Final = attrgetter("lease.lost")
 
 
-class Batch:
+class Appends:
     """What has come together.
 
     Most steps append one tick, from which nothing else follows, and no entry is made for it: ``ticks`` are these, of
@@ -65,9 +65,9 @@ class Batch:
         self.entries.append(entry)
         self.enterers.append((appender, held))
 
-    def take(self, most: int) -> Iterator[Batch]:
+    def take(self, most: int) -> Iterator[Appends]:
         """Return all of it, in order, in batches of so many parts at the most; it is empty then."""
-        taken = Batch()
+        taken = Appends()
         for name in self.__slots__:
             setattr(taken, name, getattr(self, name))
             setattr(self, name, [])
@@ -76,7 +76,7 @@ class Batch:
             return
         for names in (("ticks", "tickers", "held"), ("entries", "enterers")):
             for first in range(0, len(getattr(taken, names[0])), most):
-                part = Batch()
+                part = Appends()
                 for name in names:
                     setattr(part, name, getattr(taken, name)[first : first + most])
                 yield part
@@ -109,8 +109,8 @@ class Turn:
 
     __slots__ = ("_appenders", "_is_due", "_loop", "_most", "_write", "batch")
 
-    def __init__(self, loop: AbstractEventLoop, write: Callable[[Batch], None], most: int) -> None:
-        self.batch = Batch()
+    def __init__(self, loop: AbstractEventLoop, write: Callable[[Appends], None], most: int) -> None:
+        self.batch = Appends()
         self._loop = loop
         self._write = write
         self._most = most

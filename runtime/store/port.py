@@ -20,7 +20,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.core.ticks import Answered, Completed, Tick
 from wfc.runtime.errors import RunLostError
-from wfc.runtime.store.batches import Batch, Journal
+from wfc.runtime.store.batches import Appends, Journal
 from wfc.runtime.store.blobs import LARGE
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.entries import entry_of
@@ -310,7 +310,7 @@ class Port:
             self._scheduled = True
             self._turn.gather(self)
 
-    def gather(self, batch: Batch) -> None:
+    def gather(self, batch: Appends) -> None:
         """Add to a batch what has come together in this turn of the loop."""
         self._scheduled = False
         if self.lease.lost is not None:

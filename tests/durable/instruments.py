@@ -17,7 +17,7 @@ from folding import Fold, picture
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
 from wfc.runtime.store import port, sqlite
-from wfc.runtime.store.batches import Batch
+from wfc.runtime.store.batches import Appends
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.postgresql import workers as server_workers
 from wfc.runtime.store.sqlite import workers
@@ -70,7 +70,7 @@ def install(folder: Path) -> None:
         if self._seq > before:  # it was handed over by itself
             _note(self, self._batch.held[-1], self._seq, [_ENCODED[0]])
 
-    def gather_noted(self: Port, batch: Batch) -> None:
+    def gather_noted(self: Port, batch: Appends) -> None:
         first, bodies, before = self._seq + 1, list(self._ticks), len(batch.entries)
         gather(self, batch)
         if len(batch.entries) > before:

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.batches import Batch, Tick
+from wfc.runtime.store.batches import Appends, Tick
 from wfc.runtime.store.journal import (
     AuditEntry,
     Created,
@@ -71,7 +71,7 @@ _REFUSED: Final = "some of these ticks are refused"
 _IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
 
 
-def append_ticks(connection: Connection, batch: Batch, owner: str) -> None:
+def append_ticks(connection: Connection, batch: Appends, owner: str) -> None:
     """Write the ticks of a batch that has nothing else, by one statement: see ``append_at_once``.
 
     Raises:
@@ -84,7 +84,7 @@ def append_ticks(connection: Connection, batch: Batch, owner: str) -> None:
 
 
 def append_batch(
-    connection: Connection, batch: Batch, owner: str, told: Collection[str] = ()
+    connection: Connection, batch: Appends, owner: str, told: Collection[str] = ()
 ) -> list[Lost | None] | None:
     """Write what runs append together; return what ``append`` returns of each part, or ``None``: all is written.
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.batches import Appender, Batch, Turn, tell_of_failure
+from wfc.runtime.store.batches import Appender, Appends, Turn, tell_of_failure
 from wfc.runtime.store.journal import Entry, Lost
 from wfc.runtime.store.sql.appending import MOST_AT_ONCE, append, append_batch, append_ticks
 from wfc.runtime.store.sql.connection import Connection
@@ -88,12 +88,12 @@ class Database(ABC):
             turn = self._turns[loop] = Turn(loop, partial(self._append, loop), MOST)
         return turn
 
-    def _append(self, loop: asyncio.AbstractEventLoop, batch: Batch) -> None:
+    def _append(self, loop: asyncio.AbstractEventLoop, batch: Appends) -> None:
         if not self._is_known:
             self._known()
         self._writer.submit([self._job_of(batch, loop)])
 
-    def _job_of(self, batch: Batch, loop: asyncio.AbstractEventLoop) -> Job:
+    def _job_of(self, batch: Appends, loop: asyncio.AbstractEventLoop) -> Job:
         """Return the job that writes a batch: as a whole, or else each part by itself."""
 
         def write(connection: Connection) -> list[Lost | None] | None:
@@ -118,7 +118,7 @@ class Database(ABC):
             write, finished, loop, lambda error: self._fail(batch.each(), error), len(batch), apart, alone
         )
 
-    def _release(self, batch: Batch, loop: asyncio.AbstractEventLoop) -> None:
+    def _release(self, batch: Appends, loop: asyncio.AbstractEventLoop) -> None:
         """Let runs go on whose ticks are durable.
 
         What many of them append meanwhile is handed over before the loop's next turn. And if a commit takes less time

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from wfc.runtime.store.batches import Batch
+from wfc.runtime.store.batches import Appends
 from wfc.runtime.store.journal import Created, Entry, Lease, Lost, Row
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sqlite import SqliteJournal
@@ -24,7 +24,7 @@ class One:
         self._entry = entry
         self._then = then
 
-    def gather(self, batch: Batch) -> None:
+    def gather(self, batch: Appends) -> None:
         batch.add(self, self._entry, None)
 
     def durable(self, _: None, lost: Lost | None) -> None:

@@ -16,7 +16,7 @@ import pytest
 from journals import append, created, new_run, opened
 
 from wfc.runtime.errors import StoreError
-from wfc.runtime.store.batches import Batch
+from wfc.runtime.store.batches import Appends
 from wfc.runtime.store.journal import Ended, Lease, Lost, Posted, Snapshot, TaskClosed, TaskOpened
 from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sqlite import SqliteJournal
@@ -285,7 +285,7 @@ class Ticking:
         self.lease = lease
         self._fates = fates
 
-    def gather(self, batch: Batch) -> None:
+    def gather(self, batch: Appends) -> None:
         batch.ticks.append((self.lease.number, self.lease.epoch, 2, b"[2]"))
         batch.tickers.append(self)
         batch.held.append(self)
