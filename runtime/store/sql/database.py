@@ -46,7 +46,8 @@ class Database(ABC):
         self.told: frozenset[str] = frozenset()  # what people are told of: see `messages`
         self._is_known = False
         self._is_closed = False
-        self._turns: dict[asyncio.AbstractEventLoop, Turn] = {}
+        self._turns: dict[asyncio.AbstractEventLoop, Turn] = {}  # never changed, but replaced
+        self._turning = threading.Lock()
 
     @abstractmethod
     def _connect(self) -> StoreConnection:
@@ -84,8 +85,10 @@ class Database(ABC):
         """Return the next turn of a loop, in which what comes together is written in order."""
         turn = self._turns.get(loop)
         if turn is None:
-            self._turns = {one: other for one, other in self._turns.items() if not one.is_closed()}
-            turn = self._turns[loop] = Turn(loop, partial(self._append, loop), MOST)
+            with self._turning:  # there may be loops in several threads
+                turns = {one: other for one, other in self._turns.items() if not one.is_closed()}
+                turn = turns[loop] = Turn(loop, partial(self._append, loop), MOST)
+                self._turns = turns
         return turn
 
     def _append(self, loop: asyncio.AbstractEventLoop, batch: Appends) -> None:
