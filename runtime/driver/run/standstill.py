@@ -18,6 +18,9 @@ class Standstill:
 
     To asyncio this is a future, as ``asyncio.isfuture`` defines one: a task that awaits it adds a callback, and goes on
     when that is called. Only a task may await it, and only one at a time.
+
+    While a task waits, ``wake`` is the callback and ``context`` the context variables to call it in:
+    ``context.run(wake, standstill)`` lets the task go on before it returns, and is for callers that are no task.
     """
 
     __slots__ = ("_asyncio_future_blocking", "_cancelled", "_loop", "context", "wake")
@@ -32,8 +35,6 @@ class Standstill:
     def __await__(self) -> Generator[Standstill, None, None]:
         self._asyncio_future_blocking = True
         yield self
-
-    # --- the end of the wait: ``context.run(wake, self)``, while no task is at work, or
 
     def go_on_soon(self) -> None:
         """Let the task go on in the loop's next turn."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
-from itertools import chain
 from typing import Any, Final
 
 from wfc.runtime.errors import StoreError
@@ -41,46 +39,16 @@ from wfc.runtime.store.sql.joining import await_end, tell_waiting
 from wfc.runtime.store.sql.mailbox import hand_over
 from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
+from wfc.runtime.store.sql.tick_rows import append_ticks, write_ticks
 
-__all__ = ["MOST_AT_ONCE", "append", "append_batch", "append_ticks"]
+__all__ = ["append", "append_batch"]
 
 CLEANING: Final = 5_000_000_000
 """The nanoseconds that the steps of a run that is over may clean up."""
 
 _TICK: Final = """INSERT INTO ticks (run, seq, body)
     SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
-_TICKS: Final = """INSERT INTO ticks (run, seq, body)
-    WITH new (run, epoch, seq, body) AS (VALUES {}) SELECT new.run, new.seq, new.body FROM new CROSS JOIN runs
-    WHERE runs.run = new.run AND runs.epoch = new.epoch AND runs.owner = ? /* FOR SHARE OF runs */
-    ON CONFLICT DO NOTHING"""
-_ROW: Final = "(CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), ?)"
-_MOST: Final = 128
-"""Ticks, or runs, in one statement."""
-_TICKS_ALONE: Final = """INSERT INTO ticks (run, seq, body)
-    WITH fence (owner) AS (SELECT ?), new (run, epoch, seq, body) AS (VALUES {})
-    SELECT runs.run, new.seq, new.body
-    FROM new CROSS JOIN fence LEFT JOIN runs
-    ON runs.run = new.run AND runs.epoch = new.epoch AND runs.owner = fence.owner
-    WHERE new.run IS NOT NULL"""
-"""A tick that its run's owner may not write has no run here, so that the database refuses the whole statement."""
-
-MOST_AT_ONCE: Final = 256
-"""Ticks in one statement, where one statement is to write all; 4, 6, 8, 12, 16 … so that it has been seen before."""
-
-_REFUSED: Final = "some of these ticks are refused"
 _IS_OURS: Final = "SELECT 1 FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */"
-
-
-def append_ticks(connection: Connection, batch: Appends, owner: str) -> None:
-    """Write the ticks of a batch that has nothing else, by one statement: see ``append_at_once``.
-
-    Raises:
-        StoreError: A run is lost.
-        Exception: An error of the database: another one is.
-    """
-    if batch.is_any_lost():
-        raise StoreError(_REFUSED)
-    append_at_once(connection, batch.ticks, owner)
 
 
 def append_batch(
@@ -92,9 +60,7 @@ def append_batch(
         StoreError: A tick was refused, and nobody knows which: the parts must be written one by one.
     """
     if batch.ticks:
-        if batch.is_any_lost():
-            raise StoreError(_REFUSED)
-        _append_ticks(connection, batch.ticks, owner)
+        append_ticks(connection, batch, owner)
     if not batch.entries:
         return None
     lost = _append_entries(connection, batch.entries, owner, told)
@@ -114,7 +80,7 @@ def _append_entries(
         lease, seq, bodies, rows, created, blobs, mentions = entry
         if rows or created or blobs or mentions or not bodies or lease.lost is not None:
             if lease.number in numbers:
-                _append_ticks(connection, ticks, owner)
+                write_ticks(connection, ticks, owner)
                 ticks.clear()
                 numbers.clear()
             found[at] = append(connection, entry, owner, told)
@@ -124,61 +90,8 @@ def _append_entries(
         for body in bodies:
             ticks.append((number, epoch, seq, body))
             seq += 1
-    _append_ticks(connection, ticks, owner)
+    write_ticks(connection, ticks, owner)
     return found
-
-
-def _append_ticks(connection: Connection, ticks: Sequence[Tick], owner: str) -> None:
-    if connection.writes_alone:
-        _append_alone(connection, ticks, owner)
-    else:
-        _append_fenced(connection, ticks, owner)
-
-
-def _append_alone(connection: Connection, ticks: Sequence[Tick], owner: str) -> None:
-    for first in range(0, len(ticks), MOST_AT_ONCE):
-        append_at_once(connection, ticks[first : first + MOST_AT_ONCE], owner)
-
-
-def append_at_once(connection: Connection, ticks: Sequence[Tick], owner: str) -> None:
-    """Write ticks, or nothing, by one statement; it is for a database in which one writer excludes all others.
-
-    Such a statement is a transaction, unless it is within one. Python is free for other threads while it is executed.
-
-    Args:
-        ticks: At most ``MOST_AT_ONCE`` of them.
-
-    Raises:
-        Exception: An error of the database: a run is not this process's, or has a tick of that number.
-    """
-    size = 1 << (len(ticks) - 1).bit_length()
-    if size > 4 and len(ticks) <= size // 4 * 3:
-        size = size // 4 * 3
-    values: list[Any] = [owner, *chain.from_iterable(ticks)]
-    values += [None] * (4 * (size - len(ticks)))
-    connection.execute(_statement_of(size), values)
-
-
-def _append_fenced(connection: Connection, ticks: Sequence[Tick], owner: str) -> None:
-    """Write ticks by few statements, of 1, 2, 4 … rows, so that the database has seen each of them before."""
-    first = 0
-    while first < len(ticks):
-        size = min(_MOST, 1 << (len(ticks) - first).bit_length() - 1)
-        rows = ticks[first : first + size]
-        cursor = connection.execute(_ticks_statement(size), [*chain.from_iterable(rows), owner])
-        if cursor.rowcount != size:
-            raise StoreError(_REFUSED)
-        first += size
-
-
-@cache
-def _statement_of(size: int) -> str:
-    return _TICKS_ALONE.format(", ".join(["(?, ?, ?, ?)"] * size))
-
-
-@cache
-def _ticks_statement(size: int) -> str:
-    return _TICKS.format(", ".join([_ROW] * size))
 
 
 def append(connection: Connection, entry: Entry, owner: str, told: Collection[str] = ()) -> Lost | None:

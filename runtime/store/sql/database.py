@@ -13,8 +13,9 @@ from typing import Any, ClassVar, TypeVar
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.batches import Appender, Appends, Turn, tell_of_failure
 from wfc.runtime.store.journal import Entry, Lost
-from wfc.runtime.store.sql.appending import MOST_AT_ONCE, append, append_batch, append_ticks
+from wfc.runtime.store.sql.appending import append, append_batch
 from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.tick_rows import MOST_AT_ONCE, append_ticks
 from wfc.runtime.store.sql.writer import LARGE, MOST, Job, StoreConnection, Writer
 
 __all__ = ["Database", "on_one_line"]
@@ -114,7 +115,9 @@ class Database(ABC):
                 except Exception as failure:
                     tell_of_failure(loop, failure)
 
-        apart = (lambda: [self._job_alone(entry) for entry in batch.each()]) if len(batch) > 1 else None
+        # a tick by itself is refused without a reason, which is found where it is written as an entry
+        is_divided = bool(batch.ticks) or len(batch) > 1
+        apart = (lambda: [self._job_alone(entry) for entry in batch.each()]) if is_divided else None
         at_once = self.has_one_writer and not batch.entries and len(batch.ticks) <= MOST_AT_ONCE
         alone = partial(append_ticks, batch=batch, owner=self.owner) if at_once else None
         return Job(

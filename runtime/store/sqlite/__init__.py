@@ -99,7 +99,7 @@ class SqliteJournal(SqlJournal):
     """
 
     errors = (sqlite3.Error,)
-    has_one_writer = True
+    has_one_writer = _FileConnection.writes_alone
 
     def __init__(
         self, path: Path | str, *, synchronous: Synchronous = "full", is_new_allowed: bool = True

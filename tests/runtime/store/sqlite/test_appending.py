@@ -325,3 +325,18 @@ def test_ticks_of_many_runs_are_one_statement_and_a_refused_one_fails_alone(
         assert [body for _, body in journal.history(name)] == [b"[1]", b"[2]"]
     for name in ("zombie", "given-up"):
         assert [body for _, body in journal.history(name)] == [b"[1]"]
+
+
+def test_a_tick_by_itself_that_is_refused_says_that_another_process_has_its_run(
+    journal: SqliteJournal,
+) -> None:
+    fates: list[Lost | None] = []
+
+    async def main() -> None:
+        zombie = await new_run(journal, "zombie")
+        zombie.epoch -= 1
+        journal.turn_of(asyncio.get_running_loop()).gather(Ticking(zombie, fates))
+        await new_run(journal, "behind")
+
+    asyncio.run(main())
+    assert [str(one) for one in fates] == ["another process has claimed the run zombie"]
