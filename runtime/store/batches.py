@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterator
-from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
+from wfc.runtime.store.blobs import Body
 from wfc.runtime.store.journal import Claim, Entry, Fate, Kept, Lease, Lost, Posted
 
 __all__ = ["Appender", "Appends", "Journal", "Tick", "Turn", "tell_of_failure"]
 
-Tick = tuple[int, int, int, bytes | bytearray]
-"""A tick by itself: the number and the epoch of its run, its own number, and its body.
-
-Python's module for SQLite takes a ``bytearray`` as it is, and looks in vain for a way to adapt each ``bytes``.
-"""
+Tick = tuple[Lease, int, Body]
+"""A tick by itself: the lease of its run, its number, and its body."""
 
 
 class Appender(Protocol):
@@ -34,9 +31,6 @@ class Appender(Protocol):
         Args:
             held: What was added with it.
         """
-
-
-_LOST: Final = attrgetter("lease.lost")
 
 
 class Appends:
@@ -88,15 +82,8 @@ class Appends:
 
     def each(self) -> list[Entry]:
         """Return all as entries, in the order of ``appenders``."""
-        ticks = [
-            Entry(appender.lease, seq, [bytes(body)])
-            for appender, (_, _, seq, body) in zip(self.tickers, self.ticks, strict=True)
-        ]
+        ticks = [Entry(lease, seq, [body]) for lease, seq, body in self.ticks]
         return [*ticks, *self.entries]
-
-    def is_any_lost(self) -> bool:
-        """Return whether a run with a tick by itself has been lost since that was added."""
-        return any(map(_LOST, self.tickers))
 
 
 class Turn:
@@ -107,7 +94,7 @@ class Turn:
         most: The parts in one batch.
     """
 
-    __slots__ = ("_appenders", "_is_due", "_loop", "_most", "_write", "batch")
+    __slots__ = ("_appenders", "_is_due", "_is_held", "_loop", "_most", "_write", "batch")
 
     def __init__(self, loop: AbstractEventLoop, write: Callable[[Appends], None], most: int) -> None:
         self.batch = Appends()
@@ -116,6 +103,7 @@ class Turn:
         self._most = most
         self._appenders: list[Appender] = []
         self._is_due = False
+        self._is_held = False
 
     def gather(self, appender: Appender) -> None:
         """Let somebody add then what there is to append."""
@@ -124,9 +112,28 @@ class Turn:
 
     def begin(self) -> None:
         """See to it that the batch is written then; whoever adds a first tick to it calls this."""
-        if not self._is_due:
+        if not (self._is_due or self._is_held):
             self._is_due = True
             self._loop.call_soon(self._end)
+
+    def hold(self) -> None:
+        """Let nothing be written by itself before ``let_go``, which must follow before the loop's next turn."""
+        self._is_held = True
+
+    def let_go(self, enough: int) -> None:
+        """Write what has come together: at once if there are enough ticks, else as usual.
+
+        Without ``hold`` a callback would be scheduled that finds nothing left, and while it runs the loop's thread
+        keeps Python's lock, which the writer's thread needs to begin.
+
+        Args:
+            enough: How many ticks are written at once.
+        """
+        self._is_held = False
+        if len(self.batch.ticks) >= enough:
+            self.hand_over()
+        if self.batch or self._appenders:
+            self.begin()
 
     def _end(self) -> None:
         self._is_due = False

@@ -11,30 +11,38 @@ import json
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-__all__ = ["LARGE", "Divided", "divide", "unite"]
+from wfc.runtime.store.json_text import ENCODER
+
+__all__ = ["LARGE", "Body", "Divided", "divide", "unite"]
+
+Body = bytes | bytearray
+"""A tick or a snapshot as JSON text, as it is written.
+
+Most are a ``bytearray``: Python's module for SQLite takes that as it is, and looks in vain for a way to adapt each
+``bytes``.
+"""
 
 LARGE: Final = 16_384
 """The bytes from which on a value is kept apart."""
 
 _MARK: Final = b"b"
 _KEY: Final = "$b"
-_TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 class Divided(NamedTuple):
     """A body, and the large values that it mentions, by digest."""
 
-    body: bytes
+    body: Body
     blobs: dict[str, bytes]
 
 
-def divide(body: bytes) -> Divided:
+def divide(body: Body) -> Divided:
     """Return a JSON text with its large values apart."""
     if len(body) < LARGE:
         return Divided(body, {})
     blobs: dict[str, bytes] = {}
     found, _ = _divide(json.loads(body), blobs)
-    return Divided(_MARK + _TEXT.encode(found).encode(), blobs)
+    return Divided(_MARK + ENCODER.encode(found).encode(), blobs)
 
 
 def _divide(value: Any, blobs: dict[str, bytes]) -> tuple[Any, int]:
@@ -66,7 +74,7 @@ def _is_large(text: str) -> bool:
 
 
 def _apart(value: Any, blobs: dict[str, bytes]) -> dict[str, str]:
-    text = _TEXT.encode(value).encode()
+    text = ENCODER.encode(value).encode()
     digest = hashlib.sha256(text).hexdigest()
     blobs[digest] = text
     return {_KEY: digest}
@@ -84,7 +92,7 @@ def unite(body: bytes, blob: Callable[[str], bytes]) -> bytes:
     """
     if not body.startswith(_MARK):
         return body
-    return _TEXT.encode(_unite(json.loads(body[1:]), blob)).encode()
+    return ENCODER.encode(_unite(json.loads(body[1:]), blob)).encode()
 
 
 def _unite(value: Any, blob: Callable[[str], bytes]) -> Any:

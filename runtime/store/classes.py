@@ -17,6 +17,7 @@ from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
+from wfc.runtime.store.models import PlainWriter
 
 __all__ = ["EVENTS", "Classes", "allow_in_snapshots"]
 
@@ -40,9 +41,15 @@ def allow_in_snapshots(classes: Callable[[], Iterable[type[Any]]]) -> None:
 
 
 class Classes:
-    """The classes by their names in snapshots. A class without a name here cannot be in a snapshot."""
+    """The classes by their names in snapshots. A class without a name here cannot be in a snapshot.
+
+    ``completions`` and ``texts`` are what writes ticks with models of these classes, and the models by themselves; they
+    are kept by those who write them.
+    """
 
     def __init__(self, roots: Iterable[Any]) -> None:
+        self.completions: dict[type[Any], PlainWriter] = {}
+        self.texts: dict[type[Any], PlainWriter] = {}
         same: dict[str, list[type[Any]]] = defaultdict(list)
         for kind in _reached(roots):
             same[kind.__name__].append(kind)

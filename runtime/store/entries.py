@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from wfc.runtime.store.blobs import LARGE, divide
+from wfc.runtime.store.blobs import LARGE, Body, divide
 from wfc.runtime.store.journal import Created, Entry, Lease, Row, Snapshot
 
 __all__ = ["entry_of"]
@@ -15,7 +15,11 @@ _entry: Final = tuple.__new__  # half of what `Entry(…)` takes
 
 
 def entry_of(
-    lease: Lease, first: int, bodies: Sequence[bytes], rows: Sequence[Row], created: Created | None = None
+    lease: Lease,
+    first: int,
+    bodies: Sequence[Body],
+    rows: Sequence[Row],
+    created: Created | None = None,
 ) -> Entry:
     """Return the entry for ticks and what follows from them.
 

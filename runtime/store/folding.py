@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Any
 
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.relevance import is_relevant
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.errors import SnapshotError, StoreError
+from wfc.runtime.errors import StoreError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.journal import Kept
+from wfc.runtime.store.json_text import as_json_text
 from wfc.runtime.store.ticks import decode_tick
 from wfc.runtime.store.values import Values
 
 __all__ = ["fold", "read_outcome", "read_start", "write_snapshot", "write_start"]
-
-_TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-
-
-def _as_bytes(data: Any) -> bytes:
-    try:
-        return _TEXT.encode(data).encode()
-    except RecursionError:
-        raise SnapshotError("a value is nested too deep") from None
-    except ValueError as error:  # also of texts that are none in Unicode
-        raise SnapshotError(f"a value has no form in JSON: {error}") from None
 
 
 def write_start(event: StartEvent, state: Any, trace: dict[str, str], values: Values) -> bytes:
@@ -36,8 +26,8 @@ def write_start(event: StartEvent, state: Any, trace: dict[str, str], values: Va
     Raises:
         SnapshotError: It cannot be written.
     """
-    data = {"event": values.write_model(event), "state": values.write_model(state)}
-    return _as_bytes({**data, "trace": trace} if trace else data)
+    body = b'{"event":%b,"state":%b' % (values.model_text(event), values.model_text(state))
+    return b'%b,"trace":%b}' % (body, as_json_text(trace)) if trace else body + b"}"
 
 
 def read_start(body: bytes, plan: Plan, values: Values) -> tuple[StartEvent, Any, dict[str, str]]:
@@ -57,7 +47,7 @@ def write_snapshot(execution: Execution, values: Values) -> bytes:
     Raises:
         SnapshotError: It cannot be written.
     """
-    return _as_bytes(write_checkpoint(execution, values))
+    return as_json_text(write_checkpoint(execution, values))
 
 
 def fold(kept: Kept, plan: Plan, run_id: str, start: bytes, values: Values) -> Execution:

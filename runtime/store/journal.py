@@ -7,9 +7,12 @@ themselves, their open tasks, what was posted to them, and snapshots from which 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+from wfc.runtime.store.blobs import Body
 
 __all__ = [
+    "NUMBER",
     "AuditEntry",
     "Claim",
     "Created",
@@ -40,6 +43,9 @@ __all__ = [
     "WorkflowRenamed",
 ]
 
+NUMBER: Final = b"%19d"
+"""The form of a number in a text whose parts are found by their places: as wide as the largest of a store."""
+
 RunStatus = Literal["queued", "live", "parked", "halted", "done", "failed", "cancelled", "dead"]
 """Where a run is: not begun, under way, resting, over in one of three ways, or given up after too many recoveries."""
 
@@ -54,15 +60,37 @@ class Lease:
         run_id: The run's id.
         number: The run's number in the store; 0 until the store has given it one.
         epoch: How often the run has been claimed; only the last one's appends are taken.
+
+    ``stamp`` is the number and the epoch as text, each as wide as a ``NUMBER``.
     """
 
-    __slots__ = ("epoch", "lost", "number", "run_id")
+    __slots__ = ("_epoch", "_number", "lost", "run_id", "stamp")
 
     def __init__(self, run_id: str, number: int = 0, epoch: int = 1) -> None:
         self.run_id = run_id
-        self.number = number
-        self.epoch = epoch
         self.lost: Lost | None = None  # set by the store when an append has failed: no later one may succeed
+        self._set(number, epoch)
+
+    def _set(self, number: int, epoch: int) -> None:
+        self._number, self._epoch, self.stamp = number, epoch, 2 * NUMBER % (number, epoch)
+
+    @property
+    def number(self) -> int:
+        """The run's number in the store."""
+        return self._number
+
+    @number.setter
+    def number(self, number: int) -> None:
+        self._set(number, self._epoch)
+
+    @property
+    def epoch(self) -> int:
+        """How often the run has been claimed."""
+        return self._epoch
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self._set(self._number, epoch)
 
 
 class Lost(Exception):  # noqa: N818 - it is handed over, and becomes an error of the run's
@@ -202,7 +230,7 @@ class Snapshot(NamedTuple):
     """A run as it is after a tick, as JSON text; it takes the place of an earlier one."""
 
     seq: int
-    body: bytes
+    body: Body
 
 
 class Parked(NamedTuple):
@@ -324,7 +352,7 @@ class Entry(NamedTuple):
 
     lease: Lease
     seq: int
-    ticks: Sequence[bytes]
+    ticks: Sequence[Body]
     rows: Sequence[Row] = ()
     created: Created | None = None
     blobs: Mapping[str, bytes] = {}

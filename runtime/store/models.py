@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from inspect import isabstract
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
 from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.store.blobs import Body
 
-__all__ = ["ModelCodec", "codec_of"]
+__all__ = ["ModelCodec", "PlainWriter", "codec_of"]
+
+PlainWriter = Callable[[Any, Any, Any, bytes], Body | None]
+"""What writes a model in one call, with two numbers or texts before it and a text behind it; ``None``: it cannot."""
 
 
 class ModelCodec:
@@ -30,9 +34,12 @@ class ModelCodec:
         self.fields = frozenset(kind.model_fields)
         self.private = frozenset(kind.__private_attributes__)
         own = kind.__pydantic_decorators__
+        self._is_end = _is_plain_end(kind)
         # written in a way of its own, and read by its fields: which is not possible where one's class is abstract
-        self._is_whole = any(one.cls_ref != _STOP for one in own.model_serializers.values()) and not any(
-            map(_is_open, kind.model_fields.values())
+        self._is_whole = (
+            bool(own.model_serializers)
+            and not self._is_end
+            and not any(map(_is_open, kind.model_fields.values()))
         )
         said = {name for one in own.field_serializers.values() for name in one.info.fields}
         loose = {
@@ -49,37 +56,64 @@ class ModelCodec:
         self.is_plain = (
             self._typed == self.fields
             and not self._is_whole
-            and not own.model_serializers
+            and (not own.model_serializers or self._is_end)
             and not own.field_serializers
             and not own.computed_fields
             and all(map(_is_plain, kind.model_fields.values()))
         )
 
-    def plain_writer(self, head: bytes, tail: bytes) -> Callable[[Any], bytes | None]:
-        """Return a function that writes a model's fields as JSON text between two others, in one call.
+    def plain_writer(self, before: bytes, name: bytes, after: bytes) -> PlainWriter | None:
+        """Return a function that writes a model as JSON text, with two parts put in before it and a text behind it.
 
-        It returns ``None`` if they hold more than texts, integers and lists. It is only for classes that are plain
-        (``is_plain``): a number that is none has no form in JSON, and only ``dump`` finds it, so there must be no such
+        It returns ``None`` if the fields hold more than texts, integers and lists. There is none for classes that are
+        not plain: a number that is none has no form in JSON, and only ``dump`` finds it, so there must be no such
         fields.
-        """
-        to_json, scalars, missing = self._kind.__pydantic_serializer__.to_json, _scalars_of(self._kind), self
 
-        def write(value: Any) -> bytes | None:
+        Args:
+            before: What comes before the model, with two places.
+            name: The class's name as JSON text.
+            after: What comes behind the model, with one place.
+        """
+        if not self.is_plain:
+            return None
+        model = b"[" + name.replace(b"%", b"%%") + (b',%b,{},{"_result":%b}]' if self._is_end else b",%b]")
+        parts = bytearray(before + model + after)
+        found, to_json, missing = _scalars_of(self._kind), self._kind.__pydantic_serializer__.to_json, self
+        if not self._is_end and _holds_integers_alone(self._kind):
+            start = before + b"[" + name.replace(b"%", b"%%")
+            return _writer_of_integers(start, list(self._kind.model_fields), b"]" + after)
+        scalars, is_empty = found or (), not self.fields
+        # once the classes of all values are known there is nothing to warn of, which takes a third of the time
+        fields = partial(to_json, by_alias=False, warnings="error") if found is None else to_json
+
+        def write(first: Any, second: Any, value: Any, last: bytes) -> Body | None:
             if value.__pydantic_extra__ or value.__pydantic_private__:
                 return None
+            held = value.__dict__
+            for field, kinds in scalars:
+                if type(held.get(field, missing)) not in kinds:
+                    return None
             try:
-                if scalars is not None:
-                    held = value.__dict__
-                    for name, kinds in scalars:
-                        if type(held.get(name, missing)) not in kinds:
-                            break
-                    else:  # in a third of the time of what follows
-                        return head + to_json(value) + tail
-                return head + to_json(value, by_alias=False, warnings="error") + tail
+                return parts % (first, second, fields(value), last)
             except ValueError:  # what is in a field is not what its type says, or no Unicode
                 return None
 
-        return write
+        def write_end(first: Any, second: Any, value: Any, last: bytes) -> Body | None:
+            private, held = value.__pydantic_private__, value.__dict__
+            if value.__pydantic_extra__ or not private:
+                return None
+            result = private["_result"]
+            if result is not None and not (is_empty and type(result) in _RESULTS):
+                return None  # its class writes the result among the fields
+            if any(type(held.get(field, missing)) not in kinds for field, kinds in scalars):
+                return None
+            try:
+                data = fields(value) if result is None else b"{}"
+                return parts % (first, second, data, _text(result), last)
+            except ValueError:
+                return None
+
+        return write_end if self._is_end else write
 
     def dump(self, value: BaseModel) -> dict[str, Any]:
         """Return the fields that are written by their declared types.
@@ -140,6 +174,54 @@ class ModelCodec:
         return found
 
 
+def _holds_integers_alone(kind: type[BaseModel]) -> bool:
+    """Return whether a class has fields, all of them integers, which pydantic itself writes as nothing else.
+
+    Its core schema tells, since there are more ways to have a value written otherwise than declarations show.
+    """
+    model: Any = kind.__pydantic_core_schema__
+    if model["type"] != "model" or "serialization" in model or model["schema"]["type"] != "model-fields":
+        return False
+    fields = model["schema"]["fields"].values()
+    return bool(fields) and all(map(_is_written_as_integer, fields))
+
+
+def _is_written_as_integer(field: dict[str, Any]) -> bool:
+    parts = [field, field["schema"]]
+    while parts[-1]["type"] == "default":
+        parts.append(parts[-1]["schema"])
+    return parts[-1]["type"] == "int" and not any(
+        key.startswith("serialization") for one in parts for key in one
+    )
+
+
+def _writer_of_integers(before: bytes, names: Sequence[str], after: bytes) -> PlainWriter:
+    """Return what ``ModelCodec.plain_writer`` does, where all fields are integers: one formatting for all of them."""
+    fields = b",".join(_text(name).replace(b"%", b"%%") + b":%d" for name in names)
+    parts = bytearray(before + b",{" + fields + b"}" + after)
+
+    def write(first: Any, second: Any, value: Any, last: bytes) -> Body | None:
+        if value.__pydantic_extra__ or value.__pydantic_private__:
+            return None
+        held, given = value.__dict__, [first, second]
+        for name in names:
+            number = held.get(name)
+            if type(number) is not int:
+                return None
+            given.append(number)
+        given.append(last)
+        try:
+            return parts % tuple(given)
+        except ValueError:  # a number has more digits than Python writes
+            return None
+
+    return write
+
+
+_RESULTS: Final = frozenset({str, int, bool})
+"""The classes of results that an end event without fields is soon written with."""
+
+
 def _text(value: Any) -> bytes:
     return to_json(value, inf_nan_mode="constants")
 
@@ -150,7 +232,17 @@ def codec_of(kind: type[BaseModel]) -> ModelCodec:
     return ModelCodec(kind)
 
 
-_STOP = next(iter(StopEvent.__pydantic_decorators__.model_serializers.values())).cls_ref
+def _is_plain_end(kind: type[BaseModel]) -> bool:
+    """Return whether a class is of end events with plain fields, which are written and read as `StopEvent` does it."""
+    return (
+        issubclass(kind, StopEvent)
+        and list(kind.__pydantic_decorators__.model_serializers) == ["_serialize_with_result"]
+        and kind._serialize_with_result is StopEvent._serialize_with_result
+        and kind.__init__ is StopEvent.__init__
+        and kind.model_post_init.__module__ == StopEvent.model_post_init.__module__  # pydantic's own
+        and kind.__private_attributes__.keys() == {"_result"}
+        and all(_is_plain(one) and one.alias is None for one in kind.model_fields.values())
+    )
 
 
 def _is_open(field: FieldInfo) -> bool:

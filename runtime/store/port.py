@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.releasing import finish_run, question_id
@@ -21,7 +21,7 @@ from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.core.ticks import Answered, Completed, Tick
 from wfc.runtime.errors import RunLostError
 from wfc.runtime.store.batches import Appends, Journal
-from wfc.runtime.store.blobs import LARGE
+from wfc.runtime.store.blobs import LARGE, Body
 from wfc.runtime.store.crash_points import CRASHES, reach
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
@@ -37,6 +37,7 @@ from wfc.runtime.store.journal import (
     Snapshot,
     TaskAnswered,
 )
+from wfc.runtime.store.kept_runs import EndedRun, KeptRun
 from wfc.runtime.store.rows import ended, tasks_in
 from wfc.runtime.store.ticks import encode_tick
 from wfc.runtime.store.values import Values
@@ -54,54 +55,6 @@ Held = StepRun | Effect | Callable[[], None] | asyncio.Future[None]
 """What waits until it may happen: the start of a step run, an effect, a call, or somebody who waits himself."""
 
 
-class KeptRun(Protocol):
-    """The interface of a run that its port uses."""
-
-    @property
-    def execution(self) -> Execution:
-        """The run's state of execution, as data."""
-
-    @property
-    def now(self) -> Callable[[], int]:
-        """The function that returns the moment, as the run counts moments."""
-
-    @property
-    def is_held_back(self) -> bool:
-        """Whether the run has halted at a breakpoint, and all that is at work only waits for it to go on."""
-
-    @property
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """The run's event loop."""
-
-    @property
-    def needs_closing(self) -> bool:
-        """Return whether steps have used resources that must be closed with the run."""
-
-    def give_way(self, taken: KeyTaken) -> None:
-        """Be told that it was not created: another run has its key."""
-
-    def carry_out_one(self, effect: Effect) -> None:
-        """Carry out an effect now."""
-
-    def conclude(self) -> None:
-        """Begin the end of the run, which its execution has come to."""
-
-    def wake_workers(self) -> None:
-        """Start the step runs that are ready, soon."""
-
-    def go_on(self) -> None:
-        """Start the step runs that are ready: now, if a worker waits for them."""
-
-    def abandon(self, error: Exception) -> None:
-        """Stop all that is under way here; nothing of it is recorded."""
-
-    def release_worker(self) -> None:
-        """Let the worker end that waits for what is recorded just now."""
-
-    def rests(self) -> None:
-        """Be told that nothing happens before somebody answers, or a timer fires."""
-
-
 class Port:
     """The port of one run.
 
@@ -110,7 +63,8 @@ class Port:
         tail: The bytes of the ticks since the last snapshot.
         created: What is written of a new run, with its first tick.
 
-    ``ready`` holds the step runs that may begin, in order; ``created_at`` is the moment of a run that was created here.
+    ``ready`` holds the step runs that may begin, in order, and ``pending`` is how many ticks and entries are with the
+    journal and not durable yet; ``created_at`` is the moment of a run that was created here.
     """
 
     __slots__ = (
@@ -118,7 +72,7 @@ class Port:
         "_created",
         "_end",
         "_held",
-        "_pending",
+        "_may_go_alone",
         "_rows",
         "_run",
         "_scheduled",
@@ -133,6 +87,7 @@ class Port:
         "created_at",
         "is_parking",
         "lease",
+        "pending",
         "ready",
     )
 
@@ -161,13 +116,14 @@ class Port:
         self._snapshot_size = snapshot_size
         self._created = created
         self.created_at = None if created is None else created.at
-        self._ticks: list[bytes] = []
+        self._ticks: list[Body] = []
         self._rows: list[Row] = []
         self._held: list[Held] = []
         self._taken: set[int] = set()  # items of the inbox
-        self._pending = 0  # entries that are not durable yet
+        self.pending = 0
         self._scheduled = False
         self._end = False
+        self._may_go_alone = False  # whether a tick that comes now may be handed over by itself
 
     # --- ticks
 
@@ -181,54 +137,65 @@ class Port:
         execution = run.execution
         if lease.lost is not None or self.is_parking:
             return
-        if type(tick) is not Completed or execution.outcome is not None:
-            if not is_relevant(execution, tick):
+        asked = None
+        if type(tick) is Completed and execution.outcome is None:
+            if tick.number not in execution.in_flight:  # what `is_relevant` says, in a third of the time
                 return
-        elif tick.number not in execution.in_flight:  # the same, in a third of the time
+        elif not is_relevant(execution, tick):
             return
+        elif type(tick) is Answered:
+            asked = execution.paused.get(tick.number)
         if CRASHES:
             reach("encode")
         at = run.now()
-        at = max(at, execution.at)
+        if at < execution.at:  # noqa: PLR1730 - the clock was put back; `max` takes a call for each tick
+            at = execution.at
         body = encode_tick(tick, at, execution, self._values)
-        asked = execution.paused.get(tick.number) if type(tick) is Answered else None
         advance(execution, tick, at)
         if CRASHES:
             reach("advanced")
-        held, starting = self._held, execution.starting
-        for step_run in starting:
-            if step_run.exit is _ACTION and step_run.step.action is not None:
-                held.append(step_run)
-            else:
-                self.ready.append(step_run)
-        starting.clear()
-        tail = self._tail + len(body)
+        size = len(body)
+        tail = self._tail + size
         if (
-            self._scheduled
-            or self._rows
+            not self._may_go_alone
             or tail >= SHORTEST_TAIL
-            or len(body) >= LARGE
+            or size >= LARGE
             or execution.effects
             or execution.outcome is not None
             or asked is not None
-            or not lease.number
         ):
             self._apply_more(execution, body, asked)
             return
         # the common case: nothing but the tick is to be recorded, and no entry is made for it
         self._tail = tail
-        self._pending += 1
+        self.pending += 1
         seq = self._seq = self._seq + 1
-        self._held = []
+        starting = execution.starting
+        if len(starting) == 1 and starting[0].exit is _ACTION and starting[0].step.action is not None:
+            held: StepRun | list[Held] = starting.pop()
+        else:
+            held = self._acting(execution)
         batch = self._batch
         if not batch.ticks:
             self._turn.begin()
-        batch.ticks.append((lease.number, lease.epoch, seq, bytearray(body)))
+        batch.ticks.append((lease, seq, body))
         batch.tickers.append(self)
         batch.held.append(held)
 
-    def _apply_more(self, execution: Execution, body: bytes, asked: Pause | None) -> None:
+    def _acting(self, execution: Execution) -> list[Held]:
+        """Return the step runs that are to begin and act; the others may begin now."""
+        acting: list[Held] = []
+        for step_run in execution.starting:
+            if step_run.exit is _ACTION and step_run.step.action is not None:
+                acting.append(step_run)
+            else:
+                self.ready.append(step_run)
+        execution.starting.clear()
+        return acting
+
+    def _apply_more(self, execution: Execution, body: Body, asked: Pause | None) -> None:
         """Note what is to be recorded in the next turn: a tick, and what follows from it."""
+        self._held += self._acting(execution)
         self._ticks.append(body)
         self._schedule()
         answered_by = "" if asked is None else ",".join(by for by, _ in asked.answers)
@@ -257,6 +224,12 @@ class Port:
             self._rows.append(over._replace(cleans_up=self.cleans_up))
             self._held.append(self._run.conclude)
 
+    def release_run(self) -> None:
+        """Keep no reference to the run, which is over."""
+        run = self._run
+        run.release_worker()  # nobody else will: what is still to be recorded comes back to nobody
+        self._run = EndedRun(run.execution, run.now, run.loop)
+
     def forget(self, step_run: StepRun) -> None:
         """Let a step run that was cancelled not begin."""
         with contextlib.suppress(ValueError):
@@ -270,6 +243,7 @@ class Port:
 
     def note(self, row: Row) -> None:
         """Record something with what is written next."""
+        self._may_go_alone = False
         self._rows.append(row)
 
     def take(self, item: int) -> bool:
@@ -283,7 +257,7 @@ class Port:
 
     def after(self, call: Callable[[], None]) -> None:
         """Call a function once all that has happened so far is durable; now, if it is."""
-        if self._held or self._pending or self._ticks or self._rows or self._created:
+        if self._held or self.pending or self._ticks or self._rows or self._created:
             self._held.append(call)
             self._schedule()
         else:
@@ -297,7 +271,7 @@ class Port:
         """
         if self.lease.lost is not None:
             raise RunLostError(str(self.lease.lost))
-        if self._held or self._pending or self._ticks or self._rows or self._created:
+        if self._held or self.pending or self._ticks or self._rows or self._created:
             settled: asyncio.Future[None] = self._run.loop.create_future()
             self._held.append(settled)
             self._schedule()
@@ -306,6 +280,7 @@ class Port:
     # --- commits
 
     def _schedule(self) -> None:
+        self._may_go_alone = False
         if not self._scheduled:
             self._scheduled = True
             self._turn.gather(self)
@@ -317,45 +292,52 @@ class Port:
             return
         ticks, rows, held = self._ticks, self._rows, self._held
         if not (ticks or rows or self._created):
-            if not self._pending:
+            if not self.pending:
                 self._held = []
                 self._release(held)
+            self._look_whether_alone()
             return
         self._ticks, self._rows, self._held = [], [], []
         for body in ticks:
             self._tail += len(body)
         if self._tail >= SHORTEST_TAIL and self._tail >= self._snapshot_size and self._can_be_written():
             rows.append(self._snapshot(self._seq + len(ticks)))
-        self._pending += 1
+        self.pending += 1
         batch.add(self, self._entry(ticks, rows), held)
+        self._look_whether_alone()
 
-    def _entry(self, ticks: list[bytes], rows: list[Row]) -> Entry:
+    def _look_whether_alone(self) -> None:
+        """Note whether a tick may be handed over by itself now: the store knows the run, and nothing waits."""
+        waits = self._held or self._ticks or self._rows or self._scheduled or self._created
+        self._may_go_alone = not (waits or self._end or not self.lease.number)
+
+    def _entry(self, ticks: list[Body], rows: list[Row]) -> Entry:
         """Return what is written next, with its large values apart."""
         first = self._seq + 1
         self._seq += len(ticks)
         created, self._created = self._created, None
         return entry_of(self.lease, first, ticks, rows, created)
 
-    def durable(self, held: list[Held], lost: Lost | None) -> None:
-        """Let happen what an entry has made happen, now that it is durable; or give the run up."""
-        self._pending -= 1
+    def durable(self, held: StepRun | list[Held], lost: Lost | None) -> None:
+        """Let happen what a tick or an entry has made happen, now that it is durable; or give the run up."""
+        self.pending -= 1
         if CRASHES:
             reach("release")
         if lost is None:
-            first = held[0] if len(held) == 1 else None
-            if type(first) is StepRun and self._run.execution.in_flight.get(first.number) is first:
-                self.ready.append(first)
+            if type(held) is StepRun and self._run.execution.in_flight.get(held.number) is held:
+                self.ready.append(held)
                 self._run.go_on()
             else:
-                self._release(held)
-            if self._held and not self._pending:
+                self._release(_listed(held))
+                self._look_whether_alone()
+            if self._held and not self.pending:
                 self._schedule()
         elif isinstance(lost, KeyTaken):
-            self._held = [*held, *self._held]
+            self._held = [*_listed(held), *self._held]
             self._run.give_way(lost)
             self.give_up(str(lost))
         else:
-            self._drop(held, RunLostError(str(lost)))
+            self._drop(_listed(held), RunLostError(str(lost)))
 
     def _drop(self, held: list[Held], error: RunLostError) -> None:
         self._held = [*held, *self._held]
@@ -364,6 +346,7 @@ class Port:
 
     def give_up(self, reason: str) -> None:
         """Record nothing any more, and let nothing happen that waits for it."""
+        self._may_go_alone = False
         if self.lease.lost is None:
             self.lease.lost = Lost(reason)
         self._run.release_worker()
@@ -391,7 +374,7 @@ class Port:
         if self.ready:
             run.wake_workers()
             return
-        if not self._pending:
+        if not self.pending:
             run.release_worker()
         if self.is_idle:
             run.rests()
@@ -411,7 +394,7 @@ class Port:
     @property
     def is_recording(self) -> bool:
         """Whether something that has happened is not durable yet."""
-        return self._scheduled or self._pending > 0
+        return self._scheduled or self.pending > 0
 
     @property
     def is_idle(self) -> bool:
@@ -421,7 +404,7 @@ class Port:
             (execution.in_flight and not self._run.is_held_back)
             or execution.starting
             or self._held
-            or self._pending
+            or self.pending
             or self._ticks
             or self._rows
             or execution.outcome is not None
@@ -454,3 +437,8 @@ class Port:
         self.is_parking = True
         rows, self._rows = self._rows, []
         return self._entry([], [*rows, snapshot, Parked(wake_at, is_halted)])
+
+
+def _listed(held: StepRun | list[Held]) -> list[Held]:
+    """Return what was held with a tick or an entry."""
+    return [held] if isinstance(held, StepRun) else held

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Final
 
@@ -62,10 +61,10 @@ def ended(execution: Execution, outcome: StopEvent | Exception, values: Values) 
     elif isinstance(outcome, WorkflowCancelledByUser):
         status = "cancelled"
     try:
-        body = json.dumps(values.write(outcome), allow_nan=False, ensure_ascii=False).encode()
+        body = values.text(outcome)
     except (SnapshotError, ValueError):  # an error that quotes what has no form in JSON
         told = str(outcome).encode("ascii", "backslashreplace").decode()
-        body = json.dumps(values.write(RunLostError(told))).encode()
+        body = values.text(RunLostError(told))
     if status != "failed":
         return Ended(status, execution.at, body)
     assert isinstance(outcome, Exception)

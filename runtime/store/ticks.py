@@ -14,9 +14,12 @@ from wfc.runtime.errors import SnapshotError, StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
+from wfc.runtime.store.blobs import Body
 from wfc.runtime.store.checkpoint import read_checkpoint, write_checkpoint
 from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
 from wfc.runtime.store.gathered import read_expected, write_expected
+from wfc.runtime.store.json_text import ENCODER, SHORT, as_json_text, is_read_back, refusing
+from wfc.runtime.store.models import PlainWriter
 from wfc.runtime.store.pausing import read_pause_value, write_pause_value
 from wfc.runtime.store.reading_values import bounds_in, natural, step_named
 from wfc.runtime.store.values import Values
@@ -41,17 +44,19 @@ class TooLarge(SnapshotError):  # noqa: N818 - it is known by its name
 
 
 _READ: Final = json.JSONDecoder()
-_TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 G = TypeVar("G", Completed, ticks.ItemCompleted)
 
 _WITHOUT_GAVE: Final = 3
 
+_COMPLETED: Final = b'["completed",%d,%d,{"$":"model","of":', b"},null%b]"
+"""A tick with the completion of a step run: its moment and number, what it emitted, and what its action gave."""
+
 Write = Callable[[Any, Execution, Values], list[Any]]
 Read = Callable[[list[Any], Execution, Values], Tick]
 
 
-def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
+def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> Body:
     """Return a tick as JSON text; to be called before it is applied, since it is written by what it changes.
 
     Args:
@@ -61,10 +66,12 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
         SnapshotError: Something in it cannot be written, such as a number that is none; ``TooLarge``: it is too large.
     """
     if type(tick) is Completed and tick.saved is None:  # most ticks are, and take half the time like this
-        emitted = values.plain_model(tick.emitted)
-        if emitted is not None and len(emitted) < _HALF:
-            given = b"" if tick.gave is None else _given_text(tick.gave)
-            return b'["completed",%d,%d,%b,null%b]' % (at, tick.number, emitted, given)
+        emitted = tick.emitted
+        write = values.completions.get(type(emitted)) or _completion_of(type(emitted), values)
+        body = write(at, tick.number, emitted, b"" if tick.gave is None else _given_text(tick.gave))
+        # that it is short is asked here as well, since a call for each tick costs more than the question
+        if body is not None and (len(body) <= SHORT or (len(body) <= LARGEST and is_read_back(body))):
+            return body
     try:
         return _encode(tick, at, execution, values)
     except SnapshotError:
@@ -74,32 +81,33 @@ def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> by
         return _encode(tick, at, execution, values)
 
 
+def _completion_of(kind: type[Any], values: Values) -> PlainWriter:
+    """Return what writes completions that emit models of a class; it is made once for all runs of a workflow."""
+    before, after = _COMPLETED
+    found = values.completions[kind] = values.plain_writer(before, kind, after)
+    return found
+
+
 def _given_text(gave: Given) -> bytes:
     """Return what an action gave as the last parts of a tick; nothing if it cannot be written."""
     how, value = gave
     try:
-        text = _TEXT.encode(value).encode()
+        text = ENCODER.encode(value).encode()
     except (ValueError, RecursionError):
         return b""
     return b',"%b",%b' % (how.encode(), text) if len(text) < _HALF - 100 else b""
 
 
-def _encode(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
+def _encode(tick: Tick, at: int, execution: Execution, values: Values) -> Body:
     code, write, _ = _FORMS[type(tick)]
-    try:
-        body = _TEXT.encode([code, at, *write(tick, execution, values)]).encode()
-    except SnapshotError:
-        raise
-    except RecursionError:
-        raise SnapshotError("a value is nested too deep") from None
-    except ValueError as error:  # also of texts that are none in Unicode
-        raise SnapshotError(f"a value has no form in JSON: {error}") from None
+    with refusing():
+        body = as_json_text([code, at, *write(tick, execution, values)])
     if len(body) > LARGEST:
         raise TooLarge(f"it takes {len(body)} bytes, and at most {LARGEST} can be kept")
     return body
 
 
-def decode_tick(body: bytes, execution: Execution, values: Values) -> tuple[Tick, int]:
+def decode_tick(body: Body, execution: Execution, values: Values) -> tuple[Tick, int]:
     """Return a tick and its moment, from what ``encode_tick`` wrote of it for an execution that was the same.
 
     Raises:
@@ -173,7 +181,7 @@ def _written_if_possible(value: Any, values: Values) -> Any:
     """Return a value as JSON data; ``None`` for one that cannot be kept, since all else is worth to be."""
     try:
         data = values.write(value)
-        return data if len(_TEXT.encode(data).encode()) < LARGEST // 2 else None
+        return data if len(ENCODER.encode(data).encode()) < LARGEST // 2 else None
     except (ValueError, RecursionError):  # a SnapshotError is a ValueError
         return None
 

@@ -18,7 +18,8 @@ from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import SKIP
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.exceptions import read_exception, write_exception
-from wfc.runtime.store.models import ModelCodec, codec_of
+from wfc.runtime.store.json_text import as_json_text, is_read_back
+from wfc.runtime.store.models import ModelCodec, PlainWriter, codec_of
 from wfc.runtime.values.outputs import problems
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ _ADVICE = {
 }
 
 
-def _nothing(_: Any) -> None:
+def _nothing(*_: object) -> None:
     """Return nothing: a model of such a class is not soon written."""
 
 
@@ -73,7 +74,8 @@ class Values:
     def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
         self.classes = classes
         self._serializer = serializer
-        self._plain: dict[type[Any], Callable[[Any], bytes | None]] = {}  # see `_plain_writer`
+        self.completions = classes.completions
+        self._texts = classes.texts
 
     @classmethod
     def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
@@ -127,20 +129,41 @@ class Values:
             + _ADVICE[isinstance(value, BaseModel)].format(kind.__name__)
         )
 
-    def plain_model(self, value: object) -> bytes | None:
-        """Return what ``write`` gives of a model as JSON text, if that is soon done; else ``None``."""
-        write = self._plain.get(type(value)) or self._plain_writer(type(value))
-        return write(value)
+    def plain_writer(self, before: bytes, kind: type[Any], after: bytes) -> PlainWriter:
+        """Return what writes a model of a class as ``write_model`` does, and nothing where that is not soon done.
 
-    def _plain_writer(self, kind: type[object]) -> Callable[[Any], bytes | None]:
-        """Return what writes models of a class as JSON text, and nothing where that is not soon done."""
-        write: Callable[[Any], bytes | None] = _nothing
-        if issubclass(kind, BaseModel):
-            name = self.classes.name_of(kind)
-            if name is not None and codec_of(kind).is_plain:
-                write = codec_of(kind).plain_writer(b'{"$":"model","of":[' + to_json(name) + b",", b"]}")
-        self._plain[kind] = write
-        return write
+        Args:
+            before: What comes before the model, with places for two parts.
+            after: What comes behind it, with a place for a text.
+        """
+        if not issubclass(kind, BaseModel) or (name := self.classes.name_of(kind)) is None:
+            return _nothing
+        return codec_of(kind).plain_writer(before, to_json(name), after) or _nothing
+
+    def text(self, value: Any) -> bytes:
+        """Return a value as JSON text, with what ``write`` gives.
+
+        Raises:
+            SnapshotError: It has no such form.
+        """
+        if isinstance(value, BaseModel) and self.classes.name_of(type(value)) is not None:
+            return b'{"$":"model","of":%b}' % self.model_text(value, 1)
+        return as_json_text(self.write(value))
+
+    def model_text(self, value: BaseModel, depth: int = 0) -> bytes:
+        """Return a model as JSON text, with what ``write_model`` gives.
+
+        Raises:
+            SnapshotError: Something in it has no such form.
+        """
+        kind = type(value)
+        write = self._texts.get(kind)
+        if write is None:
+            write = self._texts[kind] = self.plain_writer(b"%b%b", kind, b"%b")
+        text = write(b"", b"", value, b"")
+        if text is None or not is_read_back(text):
+            return as_json_text(self.write_model(value, depth))
+        return bytes(text)
 
     def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
         """Return a model as its class's name, its fields, and any undeclared fields and private attributes.

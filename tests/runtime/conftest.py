@@ -18,6 +18,7 @@ from wfc.runtime.testing import run_virtually
 
 # what several tests of a room share is imported by name: `from order_flows import Paid`
 for _path in (
+    "waiting",
     "core/folding",
     "core/random_workflows",
     "driver/engine/keyed_flows",

@@ -22,6 +22,7 @@ from wfc.runtime.driver.run.edits import Edits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import RunUnknownError, StoreError, WorkflowTimeoutError
 from wfc.runtime.plan.pauses import Child
+from wfc.runtime.store.blobs import Body
 from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import write_snapshot
@@ -292,7 +293,7 @@ class CheckpointedRuns(RetoldRuns, Protocol):
             rows.insert(0, VersionChanged(version))
         return entry_of(Lease(execution.run_id, found.number, found.epoch), found.seq + 1, bodies, rows)
 
-    def applied(self, execution: Execution, ticks: Sequence[Tick], found: Standing) -> list[bytes]:
+    def applied(self, execution: Execution, ticks: Sequence[Tick], found: Standing) -> list[Body]:
         """Apply ticks to a run that nobody works on; return them as they are written."""
         values = values_of(self.workflow(found.workflow, version=found.version))
         bodies = []

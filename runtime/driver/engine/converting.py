@@ -15,6 +15,7 @@ from wfc.runtime.core.ticks import Upgraded
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.kept_values import open_tasks, values_of
 from wfc.runtime.errors import SnapshotError
+from wfc.runtime.store.blobs import Body
 from wfc.runtime.store.checkpoint import read_checkpoint
 from wfc.runtime.store.folding import read_start, write_snapshot
 from wfc.runtime.store.journal import PlanChanged, Row, Snapshot, TasksReset, WorkflowRenamed
@@ -145,7 +146,7 @@ def rows_of_renaming(before: str, workflow: StartableWorkflow) -> list[Row]:
 
 def moved_rows(
     converted: Converted, workflow: StartableWorkflow, version: str, last: int
-) -> tuple[list[bytes], list[Row], Execution | None]:
+) -> tuple[list[Body], list[Row], Execution | None]:
     """Return the tick by which a run moves to another version, what is kept with it, and how the run is then.
 
     Args:

@@ -20,6 +20,7 @@ from wfc.runtime.store.journal import Created, Entry, Lease, PlacesWanted, Wante
 from wfc.runtime.store.port import Port
 from wfc.runtime.store.sql import places, selecting
 from wfc.runtime.store.sql.journal import SqlJournal
+from wfc.runtime.store.values import Values
 from wfc.runtime.store.versions.describing import describe
 
 __all__ = ["NO_PLACES", "Durable", "runs_above"]
@@ -103,22 +104,22 @@ class Durable:
         Raises:
             SnapshotError: What it begins with cannot be kept.
         """
-        created = self._created(run)._replace(is_queued=True, is_quiet=is_quiet)
+        created = self._created(run, values_of(run.workflow))._replace(is_queued=True, is_quiet=is_quiet)
         if run.key is not None:
             created = created._replace(when_running=_of_second(run.workflow._wfc.run_rules.when_running))
         return Entry(Lease(run.run_id), 1, [], [], created)
 
     def _new_port(self, run: Run, wanted: Sequence[WantedPlace] = (), way: str = "") -> Port:
-        created = self._created(run)
+        values = values_of(run.workflow)
+        created = self._created(run, values)
         if wanted:
             created = created._replace(places=wanted, when_running=_of_second(way))
         elif run.passage is not None:  # it was under way in memory
             created = created._replace(places=_wanted(run.passage.places()), has_places=True)
-        return Port(run, self.journal, Lease(run.run_id), values_of(run.workflow), created=created)
+        return Port(run, self.journal, Lease(run.run_id), values, created=created)
 
-    def _created(self, run: Run) -> Created:
+    def _created(self, run: Run, values: Values) -> Created:
         internals, execution = run.workflow._wfc, run.execution
-        values = values_of(run.workflow)
         plan = describe(internals.plan)
         assert execution.inputs is not None
         parent, above = run.parent, None

@@ -23,6 +23,7 @@ from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.engine.successors import successor
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import RunUnknownError, StoreError
+from wfc.runtime.store.blobs import Body
 from wfc.runtime.store.checkpoint import write_checkpoint
 from wfc.runtime.store.entries import entry_of
 from wfc.runtime.store.folding import fold
@@ -248,7 +249,7 @@ class UpgradedRuns(EditedRuns, Protocol):
 
     def _move_entry(self, move: _Move) -> Entry:
         told, found = move.told, move.found
-        seq, bodies = found.kept.seq, list[bytes]()
+        seq, bodies = found.kept.seq, list[Body]()
         rows: list[Row] = [VersionChanged(told.to)]
         renamed = rows_of_renaming(found.workflow, move.workflow)
         is_halted = found.status == "halted"

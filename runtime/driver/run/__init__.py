@@ -336,6 +336,8 @@ class Run(WorkingRun["Run"]):
             self.timers = self._event_waits = None  # they know the run, which is freed without the collector
         self._variables = None  # whoever still has the run need not keep the variables of its caller alive
         self.engine.ended(self)
+        if self.port is not None:
+            self.port.release_run()
         if self.passage is not None:
             self.passage.over(tasks)
 

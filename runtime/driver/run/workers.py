@@ -28,14 +28,13 @@ from wfc.runtime.driver.run.standstill import Standstill
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import RunLostError, SnapshotError, StepError, WorkflowRuntimeError
 from wfc.runtime.plan.inputs import RunInfo
-from wfc.runtime.store.port import Port
 
 __all__ = ["WorkingRun"]
 
 R = TypeVar("R", bound=PartRun)
 
 TURN = SECOND // 200
-"""How long a worker may keep the event loop for itself, as the run counts moments."""
+"""How long a worker may keep the event loop for itself after its first step, as the run counts moments."""
 
 MOST_IN_A_TURN = 1000
 """Step runs after which a worker gives others a turn, also where a clock stands still or was put back."""
@@ -44,13 +43,23 @@ _EAGER = sys.version_info >= (3, 12)
 _AT_ONCE: dict[str, Any] = {"eager_start": True}
 
 
-class _Turns(threading.local):
+class _Turns:
     """How many turns of the event loop workers have begun in a thread: more than one's own, and one has waited."""
 
-    begun = 0
+    __slots__ = ("begun",)
+
+    def __init__(self) -> None:
+        self.begun = 0
 
 
-_TURNS = _Turns()
+class _Here(threading.local):
+    """What each thread has for itself."""
+
+    def __init__(self) -> None:
+        self.turns = _Turns()
+
+
+_HERE = _Here()
 
 
 class HaltedAttempts(Protocol):
@@ -138,11 +147,11 @@ class WorkingRun(ReachableRun[R], Generic[R]):
     def go_on(self) -> None:
         """Let a worker take the ready step runs: before this returns, if one waits. No task may be at work."""
         idle = self._idle
-        if idle is None or idle.wake is None or idle.context is None:
+        if idle is None or (wake := idle.wake) is None:
             self.wake_workers()
         else:
-            self._idle = None
-            idle.context.run(idle.wake, idle)
+            self._idle = idle.wake = None
+            idle.context.run(wake, idle)
 
     def release_worker(self) -> None:
         """Let the worker that waits while something is recorded go on; it ends if there is nothing to do."""
@@ -168,15 +177,15 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         execution, now, port = self.execution, self.now, self.port
         ready = execution.starting if port is None else port.ready
         task: Any = asyncio.current_task(self.loop)
-        current, variables = enter_run(self), copy_context()
+        current, variables, turns, standstill = enter_run(self), copy_context(), _HERE.turns, None
         # those of the first worker are the start of all others'; one that comes after the end leaves none behind
         self._variables = self._variables or (variables if execution.outcome is None else None)
         try:
             if begin and not self.has_begun:
                 self.start()
             while ready:
-                until = now() + TURN
-                turn = _TURNS.begun = _TURNS.begun + 1
+                until, turn = 0, turns.begun + 1
+                turns.begun = turn
                 for _ in range(MOST_IN_A_TURN):
                     step_run = ready[0]
                     del ready[0]
@@ -184,13 +193,11 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                         self.wake_workers()
                     step, step_run.task, current.step_run = step_run.step, task, step_run
                     try:
-                        if step.plain and self.bare:
-                            assert step.action is not None
-                            tick: Tick = Completed(step_run.number, await step.action(self, step_run, None))
-                        else:
-                            tick = await (self._attempt_with_others if step.shares_events else self.attempt)(
-                                step_run
-                            )
+                        tick: Tick = (
+                            Completed(step_run.number, await action(self, step_run, None))
+                            if step.plain and self.bare and (action := step.action) is not None
+                            else await self._attempt_in_turn(step_run)
+                        )
                     except BaseException as error:
                         if self._is_known(step_run, error):
                             return
@@ -200,7 +207,10 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                         at = now()
                         advance(execution, tick, at)
                     else:
-                        self._record(port, step_run, tick)
+                        try:
+                            port.apply(tick)
+                        except SnapshotError as refused:
+                            self._refused(step_run, refused)
                         at = execution.at
                     del tick  # else it is kept while the next step is at work
                     if (execution.effects or execution.outcome is not None) and self.carry_out():
@@ -209,16 +219,17 @@ class WorkingRun(ReachableRun[R], Generic[R]):
                         # the step left something behind in this task, and the next one shall not find it
                         self.wake_workers()
                         return
-                    if not ready or at > until:
+                    if not ready or at > (until or (until := at + TURN)):
                         break
-                if (
-                    ready and _TURNS.begun == turn
-                ):  # else it has waited in a step, and others had a turn meanwhile
+                if ready and turns.begun == turn:  # else others had a turn while it waited in a step
                     await self._rest()
-                elif not ready and port is not None and self._idle is None and port.is_recording:
-                    # most step runs begin once that is recorded: to wait here spares a task for each
-                    self._idle = Standstill(self.loop)
-                    await self._idle
+                elif (
+                    not ready and port is not None and not self._idle and (port.pending or port.is_recording)
+                ):
+                    # most step runs begin once that is recorded: to wait here spares a task for each, and to ask
+                    # for what is pending first, a call
+                    standstill = self._idle = standstill or Standstill(self.loop)
+                    await standstill
         except (CancelledError, Exception) as error:
             if self._is_cancelled(error):
                 raise
@@ -248,12 +259,13 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         await asyncio.sleep(0)
         self._resting = False
 
-    def _attempt_with_others(self, step_run: StepRun) -> Awaitable[Tick]:
+    def _attempt_in_turn(self, step_run: StepRun) -> Awaitable[Tick]:
         """Start an attempt; steps that take the same event start before its result is there."""
-        for other in self.ready:
-            if other.event is not step_run.event:
-                break
-            self.spawn_worker()
+        if step_run.step.shares_events:
+            for other in self.ready:
+                if other.event is not step_run.event:
+                    break
+                self.spawn_worker()
         return self.attempt(step_run)
 
     def attempt(self, step_run: StepRun) -> Awaitable[Tick]:
@@ -295,13 +307,6 @@ class WorkingRun(ReachableRun[R], Generic[R]):
         if task.cancelling():
             raise error
         return self._failed(step_run, StepError("cancelled", "something that it waited for was cancelled"))
-
-    def _record(self, port: Port, step_run: StepRun, tick: Tick) -> None:
-        """Apply and record the tick of a step run; where it cannot be written, the step has failed by that."""
-        try:
-            port.apply(tick)
-        except SnapshotError as refused:
-            self._refused(step_run, refused)
 
     def _refused(self, step_run: StepRun, refused: SnapshotError) -> None:
         """Let a step fail whose tick cannot be written, by that."""

@@ -90,6 +90,11 @@ class ServerConnection:
         """Execute a statement."""
         return self.raw.execute(translated(statement), parameters)
 
+    def add(self, statement: str, parameters: Parameters, number: str, /) -> int | None:
+        """Execute a statement that adds a row; return the row's number, or ``None``: it was there already."""
+        row = self.execute(f"{statement} RETURNING {number}", parameters).fetchone()
+        return None if row is None else int(row[0])
+
     def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Cursor:
         """Execute a statement once for each of several parameters."""
         cursor = self.raw.cursor()

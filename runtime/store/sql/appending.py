@@ -10,13 +10,10 @@ from wfc.runtime.errors import StoreError
 from wfc.runtime.store.batches import Appends, Tick
 from wfc.runtime.store.journal import (
     AuditEntry,
-    Created,
     EndAwaited,
     Ended,
     Entry,
     InboxTaken,
-    KeyTaken,
-    Lease,
     Lost,
     Parked,
     PlacesWanted,
@@ -32,19 +29,17 @@ from wfc.runtime.store.journal import (
     VersionChanged,
     WorkflowRenamed,
 )
-from wfc.runtime.store.sql import places, selecting
+from wfc.runtime.store.sql import places
 from wfc.runtime.store.sql.audit import add_to_audit
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.joining import await_end, tell_waiting
-from wfc.runtime.store.sql.mailbox import hand_over
+from wfc.runtime.store.sql.creating import create, create_plain, is_plain, keep_plan
+from wfc.runtime.store.sql.ending import end, end_together
+from wfc.runtime.store.sql.joining import await_end
 from wfc.runtime.store.sql.messages import note_message
 from wfc.runtime.store.sql.pruning import drop_plan, drop_unmentioned
-from wfc.runtime.store.sql.tick_rows import append_ticks, write_ticks
+from wfc.runtime.store.sql.tick_rows import append_ticks
 
 __all__ = ["append", "append_batch"]
-
-CLEANING: Final = 5_000_000_000
-"""The nanoseconds that the steps of a run that is over may clean up."""
 
 _TICK: Final = """INSERT INTO ticks (run, seq, body)
     SELECT run, ?, ? FROM runs WHERE run = ? AND epoch = ? AND owner = ? /* FOR SHARE */ ON CONFLICT DO NOTHING"""
@@ -60,7 +55,7 @@ def append_batch(
         StoreError: A tick was refused, and nobody knows which: the parts must be written one by one.
     """
     if batch.ticks:
-        append_ticks(connection, batch, owner)
+        append_ticks(connection, batch.ticks, owner)
     if not batch.entries:
         return None
     lost = _append_entries(connection, batch.entries, owner, told)
@@ -70,27 +65,57 @@ def append_batch(
 def _append_entries(
     connection: Connection, entries: Sequence[Entry], owner: str, told: Collection[str]
 ) -> list[Lost | None]:
-    """Write entries in their order; those that have ticks alone by one statement."""
+    """Write entries in their order; those that follow each other and are usual together."""
     if len(entries) == 1:
         return [append(connection, entries[0], owner, told)]
-    found: list[Lost | None] = [None] * len(entries)
-    ticks: list[Tick] = []
-    numbers: set[int] = set()  # of the runs whose ticks are among those
-    for at, entry in enumerate(entries):
-        lease, seq, bodies, rows, created, blobs, mentions = entry
-        if rows or created or blobs or mentions or not bodies or lease.lost is not None:
-            if lease.number in numbers:
-                write_ticks(connection, ticks, owner)
-                ticks.clear()
-                numbers.clear()
-            found[at] = append(connection, entry, owner, told)
+    found: list[Lost | None] = []
+    usual: list[Entry] = []
+    for entry in entries:
+        if _is_usual(entry):
+            usual.append(entry)
             continue
-        number, epoch = lease.number, lease.epoch
-        numbers.add(number)
-        for body in bodies:
-            ticks.append((number, epoch, seq, body))
-            seq += 1
-    write_ticks(connection, ticks, owner)
+        found += _append_usual(connection, usual, owner, told)
+        usual = []
+        found.append(append(connection, entry, owner, told))
+    return [*found, *_append_usual(connection, usual, owner, told)]
+
+
+def _is_usual(entry: Entry) -> bool:
+    """Return whether an entry has ticks, and besides at the most the creation of a plain run, and its end."""
+    lease, _, ticks, rows, created, blobs, mentions = entry
+    if blobs or mentions or not ticks or lease.lost is not None:
+        return False
+    return (created is None or is_plain(created)) and (
+        not rows or (len(rows) == 1 and type(rows[0]) is Ended)
+    )
+
+
+def _append_usual(
+    connection: Connection, entries: Sequence[Entry], owner: str, told: Collection[str]
+) -> list[Lost | None]:
+    """Write usual entries: what ``append`` does for each, by few statements for all.
+
+    Raises:
+        StoreError: A tick was refused, and nobody knows which.
+        Exception: The same, as an error of the database.
+    """
+    found: list[Lost | None] = [None] * len(entries)
+    new = [at for at, entry in enumerate(entries) if entry.created is not None]
+    for at, lost in zip(new, create_plain(connection, [entries[at] for at in new], owner), strict=True):
+        if lost is not None:
+            found[at] = entries[at].lease.lost = lost
+    ticks: list[Tick] = []
+    ends: list[tuple[int, Ended]] = []
+    for (lease, seq, bodies, rows, *_), lost in zip(entries, found, strict=True):
+        if lost is None:
+            ticks += ((lease, number, body) for number, body in enumerate(bodies, seq))
+            ends += ((lease.number, row) for row in rows if isinstance(row, Ended))
+    if ticks:
+        append_ticks(connection, ticks, owner)
+    if ends:
+        end_together(connection, ends)
+    for number, row in ends if told else ():
+        note_message(connection, number, row, told)
     return found
 
 
@@ -108,7 +133,7 @@ def append(connection: Connection, entry: Entry, owner: str, told: Collection[st
     lease = entry.lease
     if lease.lost is not None:
         return lease.lost
-    if entry.created is not None and (lost := _create(connection, entry.created, entry, owner)) is not None:
+    if entry.created is not None and (lost := create(connection, entry.created, lease, owner)) is not None:
         lease.lost = lost
         return lost
     if entry.created is not None and entry.created.is_queued:
@@ -135,68 +160,6 @@ def append(connection: Connection, entry: Entry, owner: str, told: Collection[st
             [(digest, number, seq) for digest in digests],
         )
     return None
-
-
-def _create(connection: Connection, created: Created, entry: Entry, owner: str) -> Lost | None:
-    """Create a run, unless there is one of its id, or one of its key that is not over; then return why not."""
-    parent = created.parent
-    if created.when_running or created.places or created.key is not None:
-        places.begin_alone(connection)
-    cursor = connection.execute(
-        """INSERT INTO runs (run_id, workflow, shape, version, key, status, start, parent, parent_number,
-            attached, owner, epoch, started) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (run_id) DO NOTHING""",
-        (
-            entry.lease.run_id,
-            created.workflow,
-            created.shape,
-            created.version,
-            created.key,
-            "queued" if created.is_queued else "live",
-            created.start,
-            None if parent is None else parent.number,
-            created.parent_number,
-            created.is_attached,
-            None if created.is_queued else owner,
-            entry.lease.epoch,
-            created.at,
-        ),
-    )
-    if cursor.rowcount != 1:
-        return Lost(f"the store has a run with the id {entry.lease.run_id!r} already")
-    (entry.lease.number,) = connection.execute(
-        "SELECT run FROM runs WHERE run_id = ?", (entry.lease.run_id,)
-    ).fetchone()
-    if created.when_running and (taken := _make_way(connection, created, entry.lease)) is not None:
-        connection.execute("DELETE FROM runs WHERE run = ?", (entry.lease.number,))
-        return taken
-    if created.places:
-        places.enter(connection, entry.lease.number, created.places, has_begun=created.has_places)
-    if created.key is not None:
-        reader = None if created.is_queued else owner
-        hand_over(connection, entry.lease.number, created.workflow, created.key, reader)
-    if created.plan:
-        _keep_plan(connection, created.shape, created.plan)
-    if created.is_quiet or parent is not None:
-        connection.execute(
-            "UPDATE runs SET is_quiet = 1 WHERE run = ? AND (? = 1 OR EXISTS "
-            "(SELECT 1 FROM runs AS above WHERE above.run = ? AND above.is_quiet = 1))",
-            (entry.lease.number, int(created.is_quiet), 0 if parent is None else parent.number),
-        )
-    return None
-
-
-def _make_way(connection: Connection, created: Created, lease: Lease) -> KeyTaken | None:
-    """Do what is to be done about other runs of a key; return whose it is, if a new one has to give way."""
-    assert created.key is not None
-    others = selecting.of_key(connection, created.workflow, created.key)
-    others.remove(lease.run_id)
-    if not others:
-        return None
-    if created.when_running == "replace":
-        places.cancel_others(connection, created.workflow, created.key, lease.number)
-        return None
-    return KeyTaken(created.workflow, created.key, others[0])
 
 
 def _open_task(connection: Connection, number: int, row: TaskOpened) -> None:
@@ -292,15 +255,9 @@ def _rename_workflow(connection: Connection, number: int, row: WorkflowRenamed) 
             places.rename(connection, run, now)
 
 
-def _keep_plan(connection: Connection, digest: str, body: str) -> None:
-    known = connection.execute("SELECT 1 FROM plans WHERE digest = ? /* FOR SHARE */", (digest,)).fetchone()
-    if known is None:
-        connection.execute("INSERT INTO plans VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, body))
-
-
 def _change_plan(connection: Connection, number: int, row: PlanChanged) -> None:
     before = connection.execute("SELECT shape FROM runs WHERE run = ?", (number,)).fetchone()
-    _keep_plan(connection, row.shape, row.plan)
+    keep_plan(connection, row.shape, row.plan)
     connection.execute(
         "UPDATE runs SET version = ?, shape = ?, start = ?, plan_since = ? WHERE run = ?",
         (row.version, row.shape, row.start, row.since, number),
@@ -329,23 +286,6 @@ def _park(connection: Connection, number: int, row: Parked) -> None:
     )
 
 
-def _end(connection: Connection, number: int, row: Ended) -> None:
-    connection.execute(
-        "UPDATE runs SET status = ?, ended = ?, outcome = ?, owner = NULL, wake_at = NULL WHERE run = ?",
-        (row.status, row.at, row.outcome, number),
-    )
-    if row.cleans_up:
-        places.leave_at(connection, number, row.at + 2 * CLEANING)
-    else:
-        places.leave(connection, number)
-    connection.execute("DELETE FROM inbox WHERE run = ?", (number,))
-    tell_waiting(connection, number)
-    connection.execute(
-        "UPDATE tasks SET closed = ?, because = 'cancelled' WHERE run = ? AND closed IS NULL",
-        (row.at, number),
-    )
-
-
 _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     TaskOpened: _open_task,
     TaskAnswered: _note_answer,
@@ -361,6 +301,6 @@ _ROWS: dict[type[Row], Callable[[Connection, int, Any], None]] = {
     InboxTaken: _take,
     Snapshot: _keep_snapshot,
     Parked: _park,
-    Ended: _end,
+    Ended: end,
     AuditEntry: lambda connection, number, row: add_to_audit(connection, row),
 }

@@ -44,6 +44,13 @@ class Connection(Protocol):
     def execute(self, statement: str, parameters: Parameters = ..., /) -> Cursor:
         """Execute a statement."""
 
+    def add(self, statement: str, parameters: Parameters, number: str, /) -> int | None:
+        """Execute a statement that adds a row; return the row's number, or ``None``: it was there already.
+
+        Args:
+            number: The name of the column that numbers the rows.
+        """
+
     def executemany(self, statement: str, parameters: Iterable[Sequence[Any]], /) -> Cursor:
         """Execute a statement once for each of several parameters."""
 

@@ -6,8 +6,9 @@ import asyncio
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any, ClassVar, TypeVar
 
 from wfc.runtime.errors import StoreError
@@ -15,7 +16,7 @@ from wfc.runtime.store.batches import Appender, Appends, Turn, tell_of_failure
 from wfc.runtime.store.journal import Entry, Lost
 from wfc.runtime.store.sql.appending import append, append_batch
 from wfc.runtime.store.sql.connection import Connection
-from wfc.runtime.store.sql.tick_rows import MOST_AT_ONCE, append_ticks
+from wfc.runtime.store.sql.tick_rows import prepared
 from wfc.runtime.store.sql.writer import LARGE, MOST, Job, StoreConnection, Writer
 
 __all__ = ["Database", "on_one_line"]
@@ -118,8 +119,8 @@ class Database(ABC):
         # a tick by itself is refused without a reason, which is found where it is written as an entry
         is_divided = bool(batch.ticks) or len(batch) > 1
         apart = (lambda: [self._job_alone(entry) for entry in batch.each()]) if is_divided else None
-        at_once = self.has_one_writer and not batch.entries and len(batch.ticks) <= MOST_AT_ONCE
-        alone = partial(append_ticks, batch=batch, owner=self.owner) if at_once else None
+        at_once = self.has_one_writer and not batch.entries
+        alone = prepared(batch.ticks, self.owner) if at_once else None
         return Job(
             write, finished, loop, lambda error: self._fail(batch.each(), error), len(batch), apart, alone
         )
@@ -131,17 +132,17 @@ class Database(ABC):
         than their going on, it is handed over in two halves, so that from then on one half is written while the other
         half goes on.
         """
-        turn, tickers, held = self.turn_of(loop), batch.tickers, batch.held
-        half = len(tickers) // 2
-        if half >= LARGE and self.has_one_writer and self._writer.is_idle:
-            began = time.monotonic()
-            _let_go_on(loop, tickers[:half], held[:half])
-            if self._writer.took < 2 * (time.monotonic() - began):
-                turn.hand_over()
-            tickers, held = tickers[half:], held[half:]
-        _let_go_on(loop, tickers, held)
-        if len(turn.batch.ticks) >= LARGE:
-            turn.hand_over()
+        turn, todo, half = self.turn_of(loop), zip(batch.tickers, batch.held, strict=True), len(batch) // 2
+        turn.hold()
+        try:
+            if half >= LARGE and self.has_one_writer and self._writer.is_idle:
+                began = time.monotonic()
+                _let_go_on(loop, todo, half)
+                if self._writer.took < 2 * (time.monotonic() - began):
+                    turn.hand_over()
+            _let_go_on(loop, todo)
+        finally:
+            turn.let_go(LARGE)
 
     def _job_alone(self, entry: Entry) -> Job:
         write = partial(append, entry=entry, owner=self.owner, told=self.told)
@@ -249,17 +250,18 @@ class Database(ABC):
         raise AssertionError("one of the two has returned or raised")
 
 
-def _let_go_on(loop: asyncio.AbstractEventLoop, appenders: Sequence[Appender], held: Sequence[Any]) -> None:
-    todo = zip(appenders, held, strict=True)
+def _let_go_on(
+    loop: asyncio.AbstractEventLoop, todo: Iterator[tuple[Appender, Any]], most: int | None = None
+) -> None:
+    """Let runs go on whose ticks are durable: so many of them, or all."""
     try:
-        for appender, what in todo:
+        for appender, what in islice(todo, most):
             try:
                 appender.durable(what, None)
             except Exception as failure:
                 tell_of_failure(loop, failure)
     except BaseException:  # a step ends the process; whoever keeps the loop alive keeps the other runs
-        others = list(todo)
-        loop.call_soon(_let_go_on, loop, [one for one, _ in others], [what for _, what in others])
+        loop.call_soon(_let_go_on, loop, todo)
         raise
 
 

@@ -153,6 +153,7 @@ class Writer:
                 jobs, is_last = self._take(max(0.0, due - time.monotonic()))
                 if jobs:
                     self._finish(jobs, self._timed(jobs))
+                del jobs  # they know runs, which would be kept until there is more to write
                 if is_last:
                     return
                 if time.monotonic() >= due:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from wfc.runtime.errors import StoreError
 from wfc.runtime.store.sql.call_ledger import TABLES as CALL_TABLES
-from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.connection import Connection, Parameters
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.places import free_what_was_left
 from wfc.runtime.store.sqlite.backup import back_up
@@ -51,6 +51,11 @@ class _FileConnection(sqlite3.Connection):
     def gave_way(self, _: BaseException) -> bool:
         """Return false: in a file one writer excludes all others."""
         return False
+
+    def add(self, statement: str, parameters: Parameters, _: str, /) -> int | None:
+        """Execute a statement that adds a row; return the row's number, or ``None``: it was there already."""
+        cursor = self.execute(statement, parameters)  # older ones of SQLite do not know `RETURNING`
+        return cursor.lastrowid if cursor.rowcount == 1 else None
 
     def begin(self, *, writes: bool) -> None:
         """Begin a transaction; one that writes has the file for itself."""

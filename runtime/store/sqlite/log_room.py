@@ -6,6 +6,7 @@ well. SQLite writes a log that is long enough from its beginning again and again
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -14,10 +15,10 @@ from typing import Final
 __all__ = ["ROOMS", "LogRoom"]
 
 ROOMS: Final = ((2, 128_000), (16, 512_000), (70, 2_000_000), (300, 2_000_000))
-"""After how many commits of a process its log gets room for how many bytes.
+"""After how many commits of a process its log gets room for how many bytes, or as soon as the room before is used up.
 
-Small commits, of two pages, have used up one room when the next is due. Room for many costs more than it gives to a
-process that makes few.
+Small commits, of two pages, have used it up about then. Room for many costs more than it gives to a process that makes
+few.
 """
 
 ENOUGH: Final = 4_000_000
@@ -38,45 +39,53 @@ class LogRoom:
         self._path = path
         self._log = path.with_name(f"{path.name}-wal")
         self._commits = 0
+        self._end = 0  # of the last room: the bytes of the log, if one was made
         self._rooms = list(ROOMS)  # those that have not been made
 
     def is_due(self) -> bool:
         """Count a commit, and return whether room is to be made before it."""
         self._commits += 1
-        return bool(self._rooms) and self._commits > self._rooms[0][0]
+        return bool(self._rooms) and (self._commits > self._rooms[0][0] or self._is_used_up())
+
+    def _is_used_up(self) -> bool:
+        try:
+            return 0 < self._end < self._log.stat().st_size
+        except OSError:
+            return False
 
     def make(self, connection: sqlite3.Connection) -> None:
         """Make the log longer, unless it is long enough, or another process has the file just now.
 
-        What does not fit into the memory of a transaction is written to the log; undone, it is room for others.
         Where it cannot be written, as by a bound on what somebody may store, it is not tried again.
         """
         _, size = self._rooms[0]
         try:
             is_full = shutil.disk_usage(self._path.parent).free < SPARE
-            if is_full or self._log.stat().st_size >= ENOUGH or _write_and_undo(connection, size):
+            if is_full or self._log.stat().st_size >= ENOUGH or self._write(connection, size):
                 del self._rooms[0]
+                self._end = self._log.stat().st_size
         except (sqlite3.Error, OSError):
             self._rooms.clear()
 
+    def _write(self, connection: sqlite3.Connection, size: int) -> bool:
+        """Write zeros behind the log; return whether that could be: nobody else has the file.
 
-def _write_and_undo(connection: sqlite3.Connection, size: int) -> bool:
-    """Return whether the file could be written: nobody else has it."""
-    memory, patience = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("cache_size", "busy_timeout")
-    )
-    connection.execute("PRAGMA busy_timeout = 0")
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.Error:
-        return False
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {patience}")
-    connection.execute("PRAGMA cache_size = 8")
-    try:
-        connection.execute("INSERT INTO blobs (digest, body) VALUES ('', zeroblob(?))", (size,))
-    finally:
-        if connection.in_transaction:  # a full disk has ended it
+        For SQLite they are what the end of a longer log has left there, since they are no frames of its log: see
+        "The WAL File Format" in its documentation. Nobody else writes to the log meanwhile, or begins it anew.
+        """
+        (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error:
+            return False
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {patience}")
+        try:
+            with self._log.open("r+b", buffering=0) as log:
+                log.seek(0, os.SEEK_END)
+                if log.write(bytes(size)) < size:
+                    raise OSError("the log cannot become so long")
+        finally:
             connection.execute("ROLLBACK")
-        connection.execute(f"PRAGMA cache_size = {memory}")
-    return True
+        return True

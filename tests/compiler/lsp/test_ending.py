@@ -21,6 +21,8 @@ def late(loop):
 asyncio.runners._cancel_all_tasks = late
 """
 """A machine that is busy at the very end."""
+HEAR = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+"""What a shell runs in the background ignores this signal, and so does all that it starts."""
 MAIN = "from wfc.compiler.cli import main; raise SystemExit(main(['lsp']))"
 WRONG = "wfc: 1\nworkflow: w\nstart: {}\n"
 
@@ -49,7 +51,7 @@ def typed(folder: Path, times: int) -> bytes:
 
 @pytest.fixture
 def server() -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-c", SLOW_END + MAIN]
+    command = [sys.executable, "-c", SLOW_END + HEAR + "\n" + MAIN]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         yield process

@@ -40,6 +40,7 @@ class FoldingPort:
         self.was_over = False
         self.is_on = True
         self.is_recording = False
+        self.pending = 0
 
     def apply(self, tick: Tick) -> None:
         execution = self.run.execution
@@ -79,6 +80,8 @@ class FoldingPort:
     def forget(self, step_run: StepRun) -> None: ...
 
     def give_up(self, reason: str) -> None: ...
+
+    def release_run(self) -> None: ...
 
     async def settled(self) -> None: ...
 

@@ -353,14 +353,22 @@ class Spending(Workflow, limits=Limits(tokens=9)):
 MODEL = ScriptedModel()
 
 
-def test_no_model_is_called_when_the_tokens_are_used_up(play: Play) -> None:
+@pytest.fixture
+def replies() -> None:
+    """Gives the model its replies, and lets it forget what others have asked."""
     object.__setattr__(MODEL, "_replies", ["one", "two", "three"])
+    MODEL.prompts.clear()
+
+
+@pytest.mark.usefixtures("replies")
+def test_no_model_is_called_when_the_tokens_are_used_up(play: Play) -> None:
     with pytest.raises(StepFailedError, match="has used 10 tokens, and may use 9") as failure:
         play(Spending)
     assert failure.value.name == "limit.tokens"
     assert MODEL.prompts == ["four words of prompt", "as many words again"]  # and no retry
 
 
+@pytest.mark.usefixtures("replies")
 @pytest.mark.parametrize(
     ("prices", "said"),
     [
@@ -372,7 +380,6 @@ def test_a_run_costs_no_more_than_it_may(
     play: Play, monkeypatch: pytest.MonkeyPatch, prices: Any, said: str
 ) -> None:
     monkeypatch.setattr("wfc.runtime.calls.settings.settings_near", lambda folder: Settings(prices=prices))
-    object.__setattr__(MODEL, "_replies", ["one", "two", "three"])
 
     class Dear(Spending, limits=Limits(cost_usd=0.5)):
         @run_error

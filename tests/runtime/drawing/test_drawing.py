@@ -26,7 +26,7 @@ from wfc.runtime import (
     pause,
     step,
 )
-from wfc.runtime.drawing.executions import execution_graph
+from wfc.runtime.drawing.executions import _RECORDER, execution_graph
 from wfc.runtime.drawing.workflows import nested_representation, opening_graph
 from wfc.runtime.llama_index import drawing as their_drawing
 from wfc.runtime.testing import run_virtually
@@ -198,6 +198,7 @@ def test_signatures_are_those_of_the_other_package() -> None:
 @pytest.fixture
 def recorded() -> Iterator[None]:
     before = get_dispatcher().span_handlers, get_dispatcher().event_handlers
+    _RECORDER.executions.clear()  # of what others have left under way
     drawing.record_executions()
     drawing.record_executions()  # nothing new
     assert len(get_dispatcher().span_handlers) == len(before[0]) + 1
@@ -292,7 +293,7 @@ def test_a_run_that_nobody_recorded_says_what_to_do() -> None:
 @pytest.mark.usefixtures("recorded")
 def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wfc.runtime.drawing.executions.MOST_STEPS", 3)
-    monkeypatch.setattr("wfc.runtime.drawing.executions.MOST_RUNS", 2)
+    monkeypatch.setattr("wfc.runtime.drawing.executions.MOST_RUNS", 3)  # one run, with two in it
     handlers = [played(Outer()) for _ in range(3)]
     found = drawing.execution_of(handlers[-1])
     assert (len(found.steps), len(found.events)) == (3, 3) and found.left_out > 0

@@ -79,7 +79,7 @@ def test_nobody_is_told_of_a_run_that_could_not_be_written(
         server = server_of(client)
         key = [("Idempotency-Key", "order 7")]
         with monkeypatch.context() as patched:
-            patched.setattr("wfc.runtime.store.sql.appending._create", fails)
+            patched.setattr("wfc.runtime.store.sql.creating._insert", fails)
             two = [client.post("/v1/workflows/echo/runs", {"inputs": {"text": "a"}}, key) for _ in range(2)]
             assert [(one.status, one.code) for one in await asyncio.gather(*two)] == [
                 (503, "store.unavailable")

@@ -116,6 +116,28 @@ def test_what_has_no_form_is_refused(tick: Tick, said: str) -> None:
         encode_tick(tick, 5, execution, values)
 
 
+class Refusing:
+    """A serializer of somebody's own that raises instead of writing."""
+
+    allowed_types = ()
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def serialize(self, value: object) -> str:
+        raise self._error
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(ValueError("not today"), "not today"), (RecursionError(), "nested too deep")]
+)
+def test_what_a_serializer_cannot_write_is_refused(error: Exception, said: str) -> None:
+    execution, _ = begun()
+    values = values_for(execution.plan, Refusing(error))  # type: ignore[arg-type]
+    with pytest.raises(SnapshotError, match=said):
+        encode_tick(Completed(1, Told(value=object())), 5, execution, values)
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"[]", b"[1]", b'["completed"]', b'["completed",1]', b'["gone",1]', b'["completed",1.5,1,null,null]',

@@ -277,13 +277,6 @@ def within(path: str | Path, main: Callable[[Engine], Awaitable[T]]) -> T:
     return asyncio.run(inside())
 
 
-async def until(holds: Callable[[], object]) -> None:
-    """Waits until something is in the store."""
-    async with asyncio.timeout(240):
-        while not holds():  # noqa: ASYNC110 - what is waited for is in a file
-            await asyncio.sleep(0.005)
-
-
 async def finish(engine: Engine, run_id: str) -> Any:
     """Lets a run go on to its end, and returns that or its error."""
     handler = await engine.resume(run_id)

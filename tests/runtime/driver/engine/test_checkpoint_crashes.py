@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from checkpoint_flows import BROKEN, LOG, Above, Editing, check, until, within
+from checkpoint_flows import BROKEN, LOG, Above, Editing, check, within
+from waiting import until
 
 from wfc.runtime import Engine, Event
 from wfc.runtime.errors import RunParkedError

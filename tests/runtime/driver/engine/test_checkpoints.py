@@ -19,9 +19,9 @@ from checkpoint_flows import (
     Waiting,
     check,
     finish,
-    until,
     within,
 )
+from waiting import until
 
 from wfc.runtime import Engine, Workflow
 from wfc.runtime.errors import (

@@ -19,9 +19,9 @@ from checkpoint_flows import (
     Line,
     Noting,
     check,
-    until,
     within,
 )
+from waiting import until
 
 from wfc.runtime import Engine
 from wfc.runtime.driver.messages import EventData

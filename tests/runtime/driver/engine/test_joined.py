@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from wfc.runtime import (
     Child,
@@ -106,12 +107,6 @@ def opened(store: str | Path) -> Iterator[Engine]:
         yield engine
     finally:
         engine.close()
-
-
-async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(240):
-        while not holds():  # noqa: ASYNC110 - what is waited for is in other threads
-            await asyncio.sleep(0.002)
 
 
 def wait_begun(engine: Engine, run_id: str) -> bool:

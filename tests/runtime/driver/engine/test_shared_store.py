@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import shared_flows
+from waiting import until
 
 from wfc.runtime import (
     Engine,
@@ -112,11 +113,6 @@ class Site:
             )
         finally:
             engine.close()
-
-
-async def until(holds: Callable[[], object]) -> None:
-    while not holds():  # noqa: ASYNC110 - what is waited for is in other processes
-        await asyncio.sleep(0.01)
 
 
 async def work_until_all_is_over(engine: Engine, at_once: int = 10) -> None:

@@ -7,9 +7,9 @@ import contextlib
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from waiting import until
 
 from wfc.runtime import Engine, StartEvent, StopEvent, Workflow, step
 from wfc.runtime.driver.engine import working
@@ -31,11 +31,6 @@ def test_nothing_is_taken_up_beside_what_is_under_way_while_a_commit_takes_long(
 ) -> None:
     monkeypatch.setattr(working, "SLOW", 0.03)
     notes: list[WorkerNote] = []
-
-    async def until(holds: Any) -> None:
-        async with asyncio.timeout(240):
-            while not holds():  # noqa: ASYNC110 - what is waited for is in other threads
-                await asyncio.sleep(0.005)
 
     async def main() -> None:
         GOES_ON.clear()

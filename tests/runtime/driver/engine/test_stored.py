@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import pytest
 from pydantic import Field
+from waiting import until
 
 from wfc.runtime import (
     Child,
@@ -107,12 +108,6 @@ def within(store: str | Path, main: Callable[[Engine], Awaitable[T]], *workflows
             engine.close()
 
     return asyncio.run(inside())
-
-
-async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(240):
-        while not holds():  # noqa: ASYNC110 - what is waited for is in a file
-            await asyncio.sleep(0.005)
 
 
 def ticks(engine: Engine) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import until
 
 from wfc.runtime import (
     Engine,
@@ -64,13 +65,6 @@ def within(store: str | Path, main: Callable[[Engine], Awaitable[Any]], *workflo
         return asyncio.run(main(engine))  # type: ignore[arg-type]
     finally:
         engine.close()
-
-
-async def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + 240
-    while not holds():
-        assert time.monotonic() < end, "it does not come to be"
-        await asyncio.sleep(0.005)
 
 
 async def begin(engine: Engine) -> None:

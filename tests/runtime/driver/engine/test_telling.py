@@ -13,6 +13,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from waiting import until
 
 from wfc.runtime import Child, Engine, Question, Record, StartEvent, StopEvent, Workflow, pause, step
 from wfc.runtime.driver.engine.telling import MOST_ATTEMPTS, Teller, sender
@@ -91,13 +92,6 @@ class Told:
 
 def teller(engine: Engine, told: Told, notes: list[str] | None = None) -> Teller:
     return Teller(engine, ALL, told.send, ([] if notes is None else notes).append, first_wait=0.001)
-
-
-async def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + 240
-    while not holds():
-        assert time.monotonic() < end, "it does not come to be"
-        await asyncio.sleep(0.005)
 
 
 def test_an_open_question_and_its_passing_on_are_told_to_whom_they_ask(store: str | Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checkpoint_flows import until
 from version_cases import PAUSED, Case, Then, answer, post
 from version_flows import ACTING, ASKING, BROKEN, ITEMS, LOG, PARTS, WAITING, load, within
+from waiting import until
 
 from wfc.runtime import Engine, Workflow
 from wfc.runtime.authoring.definition import definition_of

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic import Field
+from waiting import until
 
 from wfc.runtime import (
     Engine,
@@ -109,12 +110,6 @@ async def cancels(engine: Engine, handler: WorkflowHandler[Any]) -> None:
 async def answers_by_its_handler(engine: Engine, handler: WorkflowHandler[Any]) -> None:
     with pytest.raises(RunParkedError, match="is reached there"):
         await handler.answer(TASK, {"ok": False}, by="user:ann")
-
-
-async def until(holds: Callable[[], object]) -> None:
-    async with asyncio.timeout(240):
-        while not holds():  # noqa: ASYNC110 - what is waited for is in other threads
-            await asyncio.sleep(0.002)
 
 
 def hold_commits(engine: Engine) -> threading.Event:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
-from checkpoint_flows import until
 from version_flows import ASKING, EACH, FORKING, LEAVING, LOOPING, PARTS, VOTING, WAITING
+from waiting import until
 
 from wfc.runtime import Engine
 from wfc.runtime.driver.messages import EventData

@@ -55,6 +55,9 @@ def test_a_task_that_is_cancelled_meanwhile_is_cancelled_once(is_told_before: bo
                 await standstill
             except asyncio.CancelledError as error:
                 caught.append(error.args)
+                asyncio.get_running_loop().call_soon(standstill.go_on_soon)
+                await standstill
+                caught.append("went on")
                 raise
 
         task = asyncio.create_task(work())
@@ -65,6 +68,6 @@ def test_a_task_that_is_cancelled_meanwhile_is_cancelled_once(is_told_before: bo
         standstill.go_on_soon()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert caught == [("enough",)]
+        assert caught == [("enough",), "went on"]
 
     asyncio.run(main())

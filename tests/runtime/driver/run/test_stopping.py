@@ -40,7 +40,9 @@ class Slow(Workflow):
 
 
 class Waiting(Workflow):
-    cleaned: int = 0
+    def __init__(self) -> None:
+        super().__init__()
+        self.cleaned = 0
 
     @step
     async def work(self, ev: StartEvent) -> StopEvent:
@@ -48,17 +50,18 @@ class Waiting(Workflow):
             await asyncio.sleep(1000)
         finally:
             await asyncio.sleep(1)
-            type(self).cleaned += 1
+            self.cleaned += 1
         return StopEvent()
 
 
 def test_a_run_may_be_cancelled(virtually: Virtually) -> None:
     async def main() -> None:
-        handler = Waiting().run()
+        waiting = Waiting()
+        handler = waiting.run()
         await asyncio.sleep(1)
         assert not handler.is_done()
         await handler.cancel_run()
-        assert (handler.is_done(), Waiting.cleaned) == (True, 1)
+        assert (handler.is_done(), waiting.cleaned) == (True, 1)
         with pytest.raises(WorkflowCancelledByUser):
             await handler
         assert isinstance([event async for event in handler.stream_events()][-1], WorkflowCancelledEvent)

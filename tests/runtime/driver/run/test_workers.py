@@ -9,12 +9,15 @@ import time
 import weakref
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import SECONDS, until
 
 from wfc.runtime import (
     Context,
+    Engine,
     Event,
     HumanResponseEvent,
     InputRequiredEvent,
@@ -30,6 +33,7 @@ from wfc.runtime.driver.run import state as run_state
 from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.workers import TURN
 from wfc.runtime.events.internal import StepState, StepStateChanged
+from wfc.runtime.store.journal import AuditEntry
 
 Play = Callable[..., Any]
 
@@ -354,15 +358,21 @@ async def sending(handler: WorkflowHandler) -> None:
     ],
 )
 def test_a_run_that_is_over_goes_without_the_garbage_collector(
-    virtually: Virtually, kind: type[Workflow], use: Callable[[WorkflowHandler], Awaitable[None]]
+    virtually: Virtually,
+    tmp_path: Path,
+    kind: type[Workflow],
+    use: Callable[[WorkflowHandler], Awaitable[None]],
 ) -> None:
-    async def main() -> object:
-        handler = kind().run(number=1)
+    async def main(engine: Engine | None = None) -> object:
+        handler = kind(engine=engine).run(number=1)
         known = weakref.ref(handler._run)
         await use(handler)
         assert await handler == 1
         del handler
-        await asyncio.sleep(0)  # its task ends
+        for _ in range(100):  # its task ends, and whoever handed it what was recorded
+            if known() is None:
+                break
+            await asyncio.sleep(0.01)
         return known()
 
     gc.collect()
@@ -370,8 +380,58 @@ def test_a_run_that_is_over_goes_without_the_garbage_collector(
     try:
         assert asyncio.run(main()) is None
         assert virtually(main) is None
+        stored = Engine(store=tmp_path / "runs.db")
+        assert asyncio.run(main(stored)) is None
+        stored.close()
     finally:
         gc.enable()
+
+
+class Behind(Workflow):
+    """Ends while another of its workers waits for what that one's step has done to be recorded."""
+
+    at_work: dict[int, asyncio.Event]  # by value: what lets the step go on
+
+    @step
+    async def begin(self, ctx: Context, ev: StartEvent) -> Item:
+        ctx.send_event(Item(value=2))
+        return Item(value=1)
+
+    @step
+    async def work(self, ev: Item) -> StopEvent | None:
+        self.at_work[ev.value] = may_go_on = asyncio.Event()
+        await may_go_on.wait()
+        return None if ev.value == 1 else StopEvent()
+
+
+def test_no_worker_waits_for_what_is_recorded_after_the_end(tmp_path: Path) -> None:
+    async def main() -> None:
+        workflow = Behind(engine=engine)
+        workflow.at_work = {}
+        handler = workflow.run()
+        run, is_held, released = handler._run, threading.Event(), threading.Event()
+        await until(lambda: len(workflow.at_work) == 2)
+
+        def hold_the_writer(_: object) -> None:
+            is_held.set()
+            released.wait(SECONDS)
+
+        held = asyncio.ensure_future(engine.store.write(hold_the_writer))
+        await until(is_held.is_set)
+        workflow.at_work[1].set()
+        await until(lambda: len(run.execution.in_flight) == 1)
+        workflow.at_work[2].set()
+        await until(lambda: run.execution.outcome is not None)
+        assert not run.is_done
+        run.port.note(AuditEntry(1, "user:x", "token", "look", "run", "ok"))
+        run.port.after(lambda: None)
+        released.set()
+        await asyncio.gather(handler, held)
+        await until(lambda: asyncio.all_tasks() == {asyncio.current_task()})
+
+    engine = Engine(store=tmp_path / "runs.db")
+    asyncio.run(main())
+    engine.close()
 
 
 class Big(Event):

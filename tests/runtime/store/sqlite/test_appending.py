@@ -286,7 +286,7 @@ class Ticking:
         self._fates = fates
 
     def gather(self, batch: Appends) -> None:
-        batch.ticks.append((self.lease.number, self.lease.epoch, 2, b"[2]"))
+        batch.ticks.append((self.lease, 2, b"[2]"))
         batch.tickers.append(self)
         batch.held.append(self)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -53,6 +54,22 @@ def test_who_writes_more_has_more_room_and_keeps_what_it_wrote(
     assert journal.path.stat().st_size < 1_000_000  # the file itself has not grown
 
 
+def test_whoever_writes_much_at_once_has_the_next_room_as_soon_as_one_is_used_up(tmp_path: Path) -> None:
+    journal = SqliteJournal(tmp_path / "runs.db")
+    found = []
+    for number in range(40):
+        before = length(journal)
+        journal.write_now(
+            lambda c, n=number: c.execute("INSERT INTO blobs VALUES (?, zeroblob(90000))", (str(n),))
+        )
+        found.append(length(journal) - before > 120_000)
+    made = [at for at, grew in enumerate(found, 1) if grew]
+    assert made[0] > log_room.ROOMS[0][0]  # not before there was a room at all
+    assert made[1] < log_room.ROOMS[1][0] and made[2] < log_room.ROOMS[2][0]
+    assert counted(journal.path) == 40
+    journal.close()
+
+
 def test_a_full_disk_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Disk(log_room.SPARE - 1))
     journal = SqliteJournal(tmp_path / "runs.db")
@@ -62,19 +79,25 @@ def test_a_full_disk_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.Monkey
     journal.close()
 
 
-@pytest.mark.parametrize("fails", ["PRAGMA max_page_count = 1", "DROP TABLE blobs"])
-def test_room_that_cannot_be_written_is_not_tried_again(tmp_path: Path, fails: str) -> None:
+def test_room_that_cannot_be_written_is_not_tried_again(tmp_path: Path) -> None:
     journal = SqliteJournal(tmp_path / "runs.db")
+    written(journal, 1)
     room = log_room.LogRoom(journal.path)
     connection = sqlite3.connect(journal.path, timeout=30, isolation_level=None)
-    connection.execute(fails)  # as where somebody may not store as much as he wants
     while not room.is_due():
         pass
-    room.make(connection)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (length(journal) + 1_000, before[1]))  # what somebody may store
+    try:
+        room.make(connection)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not any(room.is_due() for _ in range(1_000))
     assert not connection.in_transaction
     assert connection.execute("PRAGMA busy_timeout").fetchone() == (30_000,)
     connection.close()
+    written(journal, 3)
+    assert counted(journal.path) == 3
     journal.close()
 
 
