@@ -30,7 +30,7 @@ from wfc.runtime.server.hooked import hooks_of
 from wfc.runtime.server.openings import Openings
 from wfc.runtime.server.watching import Watch
 from wfc.runtime.store.journal import AuditEntry, Lost
-from wfc.runtime.store.sql import inbox, paging
+from wfc.runtime.store.sql import paging
 from wfc.runtime.store.sql.reading import RunRow
 from wfc.runtime.store.sql.selecting import DueRun
 
@@ -334,14 +334,12 @@ class Installation:
                         return
                     continue
                 found = await self.watch.changed(run_id, before, min(left, 1.0))
-                if found is not None and found.rests and not await self._is_about_to_go_on(run_id):
+                if found is not None and found.rests and not await self.goes_on(run_id):
                     return
                 before = found
         finally:
             self.waits -= 1
 
-    async def _is_about_to_go_on(self, run_id: str) -> bool:
-        """Return whether what a run waits for has come, such as an answer, and nobody has taken it up yet."""
-        return await asyncio.to_thread(
-            self.engine.store.select, partial(inbox.is_about_to_go_on, run_id=run_id)
-        )
+    async def goes_on(self, run_id: str) -> bool:
+        """Return whether a run that has rested does not rest by now, or is woken."""
+        return await asyncio.to_thread(self.engine.store.select, partial(paging.goes_on, run_id=run_id))

@@ -29,7 +29,7 @@ MOST_TASKS: Final = 20
 LONGEST_SHOWN: Final = 2_000
 LOOKS: Final = 0.5
 QUIET_LOOKS: Final = 4
-"""After so many looks at a run that rests and of which nothing new is recorded, nobody waits for it any more."""
+"""After so many looks at a run that rests and is not woken, with nothing new recorded, nobody waits any more."""
 LINK_LASTS: Final = 24 * 3600
 
 STATUS: Final = "run_status"
@@ -167,7 +167,8 @@ class ToolCalls:
             tasks = await asyncio.to_thread(server.engine.tasks, run_id=run_id)
             if any(task.task_id not in answered for task in tasks):
                 return
-            quiet = quiet + 1 if found == before and found.rests else 0
+            is_quiet = found == before and found.rests and not await server.goes_on(run_id)
+            quiet = quiet + 1 if is_quiet else 0
             if quiet >= QUIET_LOOKS:
                 return
             before = found

@@ -24,8 +24,8 @@ def _module(name: str, path: Path) -> Any:
 
 
 _process = _module("serving_process", Path(__file__).parents[1] / "compiler/cli/serving_process.py")
-_module("talking", Path(__file__).with_name("talking.py"))
-_module("held", Path(__file__).with_name("held.py"))
+for _name in ("talking", "held", "passing_on"):
+    _module(_name, Path(__file__).with_name(f"{_name}.py"))
 
 PATIENCE = 180_000
 """Milliseconds: a machine may have much else to do."""

@@ -45,11 +45,17 @@ def conflict(reader: Any, desk: Any, path: Any) -> Callable[[int], None]:
         path.write_text(path.read_text() + THEIRS)
         write(desk, "# mine\n")
         held = Held(desk, "**/v1/files/*", "PUT")
+        refused: list[int] = []
+        desk.on("response", lambda reply: reply.request.method == "PUT" and refused.append(reply.status))
         for _ in range(times):
             desk.keyboard.press("Control+s")
         held.let_go()
         desk.locator("dialog").first.wait_for()
-        desk.wait_for_timeout(1000)  # for what is refused after it
+        for _ in range(1800):
+            if len(refused) == times:
+                break
+            desk.wait_for_timeout(100)
+        desk.wait_for_timeout(1000)  # for what the page makes of the last one
         reader.forgive(409, 412)
 
     return call

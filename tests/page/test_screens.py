@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from passing_on import pass_on
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.full
@@ -231,7 +232,7 @@ def test_a_question_is_passed_on_and_several_are_answered_alike(reader: Any, ser
     for what in ("a lamp", "a rug"):
         run = started(server, "desk", what=what)
         (task,) = server.call("GET", f"/v1/tasks?run={run}")[1]["tasks"]
-        server.call("POST", f"/v1/tasks/{task['task']}/delegate", {"to": me})
+        pass_on(server, f"/v1/tasks/{task['task']}", me)
     page = reader.open("inbox")
     page.get_by_role("link", name="May they have a lamp?").click()
     page.get_by_text("of the same kind").click()

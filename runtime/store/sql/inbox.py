@@ -9,7 +9,7 @@ from wfc.runtime.store.journal import Fate, Posted
 from wfc.runtime.store.sql.connection import Connection
 from wfc.runtime.store.sql.joining import has_followed_end
 
-__all__ = ["addressed", "answering", "has_news", "is_about_to_go_on", "post", "posted"]
+__all__ = ["addressed", "answering", "has_news", "post", "posted"]
 
 _ADDRESSED: Final = "FROM runs WHERE run IN (SELECT run FROM inbox) AND owner = ?"
 """By way of the inbox: most runs may be at rest, and a join would go through all of them."""
@@ -66,14 +66,6 @@ def addressed(connection: Connection, owner: str) -> list[str]:
     """Return the ids of a worker's runs that have something in their inbox."""
     rows = connection.execute(f"SELECT run_id {_ADDRESSED}", (owner,))
     return [run_id for (run_id,) in rows]
-
-
-def is_about_to_go_on(connection: Connection, run_id: str) -> bool:
-    """Return whether a run that rests has something in its inbox, for which it is woken."""
-    found = connection.execute(
-        "SELECT 1 FROM inbox JOIN runs USING (run) WHERE run_id = ? AND status = 'parked' LIMIT 1", (run_id,)
-    )
-    return found.fetchone() is not None
 
 
 def has_news(connection: Connection, owner: str) -> bool:

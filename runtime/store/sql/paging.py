@@ -17,6 +17,7 @@ __all__ = [
     "changed_since",
     "count_aside",
     "failed_runs",
+    "goes_on",
     "is_aside",
     "known_workflows",
     "newest_tick",
@@ -28,6 +29,8 @@ __all__ = [
 _AMONG: Final = "(SELECT value FROM json_each(CAST(:{} AS TEXT)))"
 _IS_ASKED: Final = """(assign = '[]' OR EXISTS (SELECT 1 FROM json_each(assign) AS one
     WHERE one.value IN (SELECT value FROM json_each(CAST(:whom AS TEXT)))))"""
+_OVER: Final = frozenset({"done", "failed", "cancelled", "dead"})
+_RESTING: Final = _OVER | {"parked", "halted"}
 
 
 class Progress(NamedTuple):
@@ -39,12 +42,12 @@ class Progress(NamedTuple):
     @property
     def is_over(self) -> bool:
         """Return whether it has ended."""
-        return self.status in {"done", "failed", "cancelled", "dead"}
+        return self.status in _OVER
 
     @property
     def rests(self) -> bool:
         """Return whether nothing happens in it by itself now."""
-        return self.status in {"parked", "halted"} or self.is_over
+        return self.status in _RESTING
 
 
 def progress(connection: Connection, run_ids: Sequence[str]) -> dict[str, Progress]:
@@ -56,6 +59,18 @@ def progress(connection: Connection, run_ids: Sequence[str]) -> dict[str, Progre
         {"ids": json.dumps(list(run_ids))},
     )
     return {run_id: Progress(max(seq, kept), status) for run_id, seq, kept, status in rows}
+
+
+def goes_on(connection: Connection, run_id: str) -> bool:
+    """Return whether somebody works on a run, or what it waits for has come, such as an answer, and it is woken."""
+    found = connection.execute(
+        "SELECT status, EXISTS (SELECT 1 FROM inbox WHERE inbox.run = runs.run) FROM runs WHERE run_id = ?",
+        (run_id,),
+    ).fetchone()
+    if found is None:
+        return False
+    status, is_woken = found
+    return bool(is_woken) if status == "parked" else status not in _RESTING
 
 
 def known_workflows(connection: Connection) -> list[str]:

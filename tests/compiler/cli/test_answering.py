@@ -343,7 +343,7 @@ tests:
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_at_a_terminal_a_reminder_is_a_line(tmp_path: Path) -> None:
     path = tmp_path / "rooms.yaml"
-    path.write_text(ROOMS.replace("within: 4h", "within: 2500 ms\n    remind: 1s"))
+    path.write_text(ROOMS.replace("within: 4h", "within: 5s\n    remind: 2s"))
     status, shown = at_terminal("run", str(path), "-i", 'free=["red"]', typed=[])
     assert status == 0, shown
     assert shown.count("choose: still asks: Which room? until 20") == 2

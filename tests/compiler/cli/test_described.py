@@ -46,7 +46,7 @@ def test_no_request_after_the_description_is_an_error_of_ours(tmp_path: Path) ->
         server.start("desk", 10, what="tea")
         out = [word for name in LEFT_OUT for word in ("--exclude-operation-id", name)]
         options = (
-            "--checks not_a_server_error --phases fuzzing --max-examples 4 --seed 1 --request-timeout 10"
+            "--checks not_a_server_error --phases fuzzing --max-examples 4 --seed 1 --request-timeout 120"
         )
         at = f"http://127.0.0.1:{server.port}/v1/openapi.json"
         done = subprocess.run(
