@@ -78,16 +78,16 @@ class Changes:
     async def _look(self) -> None:
         """Look at the store again and again, and tell all readers what is new."""
         newest = 0
-        told: dict[str, int] | None = None  # the last tick of each run that is near the present
+        told: dict[str, ChangedRun] | None = None  # of the runs of which a tick is near the present
         while True:
             with contextlib.suppress(StoreError):  # it may be back at the next look
                 if not newest or told == {}:  # at first, and where runs were dropped
                     newest = await asyncio.to_thread(self._store.select, paging.newest_tick)
                 read = partial(paging.changed_since, tick=max(newest - BEHIND, 0), most=BEHIND)
                 found = await asyncio.to_thread(self._store.select, read)
-                new = [] if told is None else [one for one in found if told.get(one.run_id, 0) < one.tick]
-                told = {one.run_id: one.tick for one in found}
-                newest = max((newest, *told.values()))
+                new = [] if told is None else [one for one in found if told.get(one.run_id) != one]
+                told = {one.run_id: one for one in found}
+                newest = max((newest, *(one.tick for one in found)))
                 for reader in self._readers if new or not self._has_looked else ():
                     _put(reader, new)
                 self._has_looked = True

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import typing
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -632,10 +631,12 @@ def test_what_a_function_raises_is_told() -> None:
 
 def test_a_plain_function_works_in_a_thread_and_holds_nobody_up() -> None:
     threads = []
+    all_there, loop_is_free = threading.Barrier(4), threading.Event()
 
     def give(number: int) -> int:
         threads.append(threading.get_ident())
-        time.sleep(0.3)
+        all_there.wait(240)
+        loop_is_free.wait(240)
         return number
 
     wanted = calls(*(call("give", json.dumps({"number": each}), f"{each}") for each in range(4)))
@@ -648,6 +649,8 @@ def test_a_plain_function_works_in_a_thread_and_holds_nobody_up() -> None:
         while not working.done():
             await asyncio.sleep(0.01)
             ticks += 1
+            if ticks > 10:
+                loop_is_free.set()
 
     asyncio.run(main())
     assert threading.get_ident() not in threads

@@ -68,9 +68,10 @@ def test_what_does_not_fit_is_told(args: dict[str, Any], said: str) -> None:
 
 def test_patterns_of_others_are_not_tried() -> None:
     schema = ForeignSchema({"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}})
-    begun = time.monotonic()
+    assert schema.given({"a": ""})  # what checks is loaded by it
+    begun = time.process_time()
     assert schema.given({"a": "a" * 40 + "b"})
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_nothing_is_fetched() -> None:

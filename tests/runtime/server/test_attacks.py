@@ -241,7 +241,7 @@ def test_hostile_names_are_names_that_there_are_not(served: Served, name: str) -
 )
 def test_hostile_texts_go_through_as_data_and_none_reorders_a_screen(served: Served, text: str) -> None:
     async def use(client: Client) -> None:
-        answer = await client.post(f"{START}?wait=10", {"inputs": {"text": text}})
+        answer = await client.post(f"{START}?wait=60", {"inputs": {"text": text}})
         assert answer.json["result"]["with"]["text"] == text
         assert answer.body.decode().isprintable()
         run = answer.json["run"]

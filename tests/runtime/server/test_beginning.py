@@ -40,7 +40,7 @@ def test_a_run_is_written_with_its_end_and_its_entry_in_the_audit_by_one_commit(
     async def look(client: Client) -> None:
         store = server_of(client).engine.store
         before = store.commits[0]
-        answer = await client.post("/v1/workflows/quick/runs?wait=10", {"inputs": {"text": "a"}})
+        answer = await client.post("/v1/workflows/quick/runs?wait=60", {"inputs": {"text": "a"}})
         assert (answer.status, answer.json["status"]) == (201, "done")
         assert store.commits[0] - before == 1
         entries = (await client.get("/v1/audit")).json["entries"]
@@ -86,7 +86,7 @@ def test_nobody_is_told_of_a_run_that_could_not_be_written(
             ] * 2
         assert server.engine.live_runs() == []
         assert (await client.get("/v1/runs")).json["runs"] == []
-        again = await client.post("/v1/workflows/echo/runs?wait=10", {"inputs": {"text": "a"}}, key)
+        again = await client.post("/v1/workflows/echo/runs?wait=60", {"inputs": {"text": "a"}}, key)
         assert (again.status, again.json["status"]) == (201, "done")
 
     use(tmp_path, look, Echo)

@@ -22,6 +22,7 @@ class Store:
 
     def __init__(self, away: int = 0) -> None:
         self.ticks = 1
+        self.status = "live"
         self.away = away
 
     def select(self, read: Callable[..., Any]) -> Any:
@@ -31,7 +32,7 @@ class Store:
             raise StoreError("the store is away")
         if read is paging.newest_tick:
             return self.ticks
-        return [ChangedRun("a", "echo", "live", self.ticks)]
+        return [ChangedRun("a", "echo", self.status, self.ticks)]
 
 
 def reader(changes: Changes, ends: Callable[[], bool] = lambda: False) -> AsyncGenerator[Any, None]:
@@ -60,6 +61,21 @@ def test_who_comes_as_the_last_one_leaves_is_told(turns: int) -> None:
         store.ticks += 1
         told.append(await heard(second))
         await second.aclose()
+        return told
+
+    assert asyncio.run(main()) == ["hello", "changed"]
+
+
+def test_a_run_that_rests_without_a_tick_is_told() -> None:
+    """To rest is recorded by itself, after the last tick; a look may come in between."""
+
+    async def main() -> list[str]:
+        store = Store()
+        stream = reader(Changes(store))  # type: ignore[arg-type]
+        told = [await heard(stream)]
+        store.status = "parked"
+        told.append(await heard(stream))
+        await stream.aclose()
         return told
 
     assert asyncio.run(main()) == ["hello", "changed"]

@@ -152,7 +152,7 @@ async def heard(client: Client, path: str, count: int, token: str = "") -> list[
     found: list[tuple[str, str]] = []
     after = ""
     while len(found) < count:
-        where = f"{path}?wait=10{after}"
+        where = f"{path}?wait=60{after}"
         told = (await (linked(client, "GET", where, token) if token else client.get(where))).json
         found += [(one["by"], one["text"]) for one in told["messages"]]
         assert told["messages"], told

@@ -10,7 +10,7 @@ from asgi_client import Client, Served, started, until
 
 def test_a_run_is_started_and_its_result_comes_back(served_anew: Served) -> None:
     async def use(client: Client) -> None:
-        answer = await client.post("/v1/workflows/echo/runs?wait=10", {"inputs": {"text": "hi", "times": 2}})
+        answer = await client.post("/v1/workflows/echo/runs?wait=60", {"inputs": {"text": "hi", "times": 2}})
         assert answer.status == 201, answer.body
         told = answer.json
         assert told["status"] == "done"
@@ -25,7 +25,7 @@ def test_a_run_is_started_and_its_result_comes_back(served_anew: Served) -> None
 
 def test_a_run_that_fails_says_why(served: Served) -> None:
     async def use(client: Client) -> None:
-        answer = await client.post("/v1/workflows/echo/runs?wait=10", {"inputs": {"text": "fail"}})
+        answer = await client.post("/v1/workflows/echo/runs?wait=60", {"inputs": {"text": "fail"}})
         assert answer.json["status"] == "failed"
         assert answer.json["error"]["step"] == "echo"
         assert "it was told to fail" in answer.json["error"]["message"]

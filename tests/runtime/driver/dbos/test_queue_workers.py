@@ -91,6 +91,18 @@ def until(holds: Callable[[], object], seconds: float = 90) -> None:
         time.sleep(0.05)
 
 
+def stalled(calls: list[dict[str, Any]], since: float) -> float:
+    """Return by how many seconds the machine has held up the steps of a live process at most, each 0.3 s long."""
+    latest: dict[tuple[int, str], float] = {}
+    longest = 0.3
+    for call in sorted(calls, key=lambda call: call["at"]):
+        before = latest.get((call["pid"], call["run"]), call["at"])
+        latest[call["pid"], call["run"]] = call["at"]
+        if before >= since:
+            longest = max(longest, call["at"] - before)
+    return longest - 0.3
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_what_a_dead_worker_had_goes_on_with_the_others(
@@ -118,7 +130,7 @@ def test_what_a_dead_worker_had_goes_on_with_the_others(
             run: min(c["at"] for c in site.calls() if c["run"] == run and c["pid"] != victim.pid)
             for run in lost
         }
-        longest = max(first.values()) - at
+        longest = max(first.values()) - at - stalled(site.calls(), at)
         print(f"{how.name}: the next step after {longest:.2f} s")
         # a dead one is told by its session, two seconds after its last beat; one that stands still after five
         assert longest < {signal.SIGKILL: 5, signal.SIGSTOP: 8}[how]
@@ -157,7 +169,7 @@ def test_runs_at_once_are_counted_over_all_workers_one_of_which_is_killed(
     assert [process.wait(240) for process in begun] == [0] * 6, (tmp_path / "processes.log").read_text()
     workers = [site.start("worker", "--at-once", "2") for _ in range(3)]
     try:
-        until(lambda: len({call["run"] for call in site.calls()}) == 2)
+        until(lambda: len({call["run"] for call in site.calls()}) >= 2)
         next(one for one in workers if one.pid == site.calls()[-1]["pid"]).kill()
         until(lambda: site.statuses() == ["done"] * 6)
         for worker in workers:

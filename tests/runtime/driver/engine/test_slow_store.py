@@ -8,7 +8,6 @@ import sqlite3
 import time
 from pathlib import Path
 
-import pytest
 from waiting import until
 
 from wfc.runtime import Engine, StartEvent, StopEvent, Workflow, step
@@ -27,9 +26,8 @@ class Slow(Workflow, name="slow"):
 
 
 def test_nothing_is_taken_up_beside_what_is_under_way_while_a_commit_takes_long(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(working, "SLOW", 0.03)
     notes: list[WorkerNote] = []
 
     async def main() -> None:
@@ -50,8 +48,8 @@ def test_nothing_is_taken_up_beside_what_is_under_way_while_a_commit_takes_long(
             with contextlib.closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")  # so that nobody can write
                 writing = asyncio.create_task(engine.store.write(lambda connection: None))
-                worker._at_once = 2
                 await until(lambda: notes[-1].what == "held back")
+                worker._at_once = 2
                 began = time.monotonic()
                 await until(lambda: time.monotonic() > began + 3 * working.LOOKS_EVERY)
                 assert [note.what for note in notes] == ["begins", "held back"]
@@ -59,7 +57,7 @@ def test_nothing_is_taken_up_beside_what_is_under_way_while_a_commit_takes_long(
                 (said,) = [
                     line for line in figures.text().splitlines() if line.startswith("wfc_worker_commit_delay")
                 ]
-                assert float(said.split()[1]) > 0.03
+                assert float(said.split()[1]) > working.SLOW
                 other.execute("ROLLBACK")
                 await writing
             await engine.store.write(lambda connection: None)  # a quick one

@@ -190,11 +190,11 @@ class Hurried(Workflow):
 
     @step
     async def begin(self, ev: StartEvent) -> list[Asked]:
-        return [Asked(name="b", within=1.3), Asked(name="c", within=2.1), Asked(name="a", within=0.2)]
+        return [Asked(name="b", within=2.5), Asked(name="c", within=3.5), Asked(name="a", within=1.0)]
 
     @pause
     async def ask(self, ev: Asked) -> Question[Answer]:
-        return Question(Answer, title=ev.name, within=ev.within, remind=1.0)
+        return Question(Answer, title=ev.name, within=ev.within, remind=2.0)
 
     @ask.then
     def asked(self, ev: Asked, result: Answer) -> Late:
@@ -230,7 +230,7 @@ def test_overdue_questions_expire_in_order_when_somebody_comes_and_reminders_com
         ]
 
     within(store, ask)
-    time.sleep(2.3)
+    time.sleep(3.7)
     told = within(store, late, Hurried)
     assert told == ["expired a", "reminded b", "reminded c", "expired b", "expired c"]
 

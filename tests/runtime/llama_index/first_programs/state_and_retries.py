@@ -96,7 +96,7 @@ class Converting(Workflow):
                 continue
             print("converts", document, flush=True)
             await ctx.store.set("converted", done := [*done, document])
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.5)
         return StopEvent(result=done)
 
 

@@ -91,6 +91,7 @@ def journal(database: str) -> Iterator[PostgresJournal]:
 def test_a_run_is_taken_over_from_who_died_and_what_he_writes_later_is_refused(database: str) -> None:
     """The first one is no process of another epoch's: its beats stop, and it goes on after the run was pruned."""
     first, second = opened(database), opened(database)
+    first._writer._interval = 1000  # no beat while its beats are said to have stopped
 
     async def main() -> None:
         zombie = await new_run(first, ticks=[b"[1]", b"[2]"])
@@ -139,10 +140,9 @@ def test_who_has_lost_its_session_counts_as_dead_sooner(
     other = opened(database)
     asyncio.run(new_run(other))
     if not has_session:
-        end_its_session = """SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
+        end_its_session = """SELECT pg_terminate_backend(pid, 60000) FROM pg_locks WHERE locktype = 'advisory'
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
         journal.select(lambda connection: connection.execute(end_its_session).fetchall())
-        time.sleep(0.1)
     assert journal.is_alive(other.owner) is expected
     assert [claim.lease.run_id for claim in asyncio.run(journal.claim())] == ([] if expected else ["run"])
     other.close()

@@ -23,16 +23,21 @@ from wfc.runtime.store.sql.journal import SqlJournal
 
 CALLER = """
 import asyncio, json, sys, time
+from pathlib import Path
 from wfc.runtime.calls.bindings import CallLimit
 from wfc.runtime.calls.turns import Turns
 from wfc.runtime.store.opening import open_store
 from wfc.runtime.store.sql import call_ledger
 
-address, name, count, takes, rate, at_once, lease = json.loads(sys.argv[1])
+address, name, count, takes, rate, at_once, lease, go = json.loads(sys.argv[1])
 call_ledger.LEASE = lease
 
 async def main():
     journal = open_store(address)
+    if go is not None:
+        Path(go).with_suffix("." + name).touch()
+        while not Path(go).exists():
+            time.sleep(0.005)
     turns, limit = Turns(journal.calls), CallLimit("x", tuple(rate) if rate else None, at_once)
 
     async def make(number):
@@ -50,9 +55,17 @@ asyncio.run(main())
 
 
 def caller(
-    store: str | Path, name: str, count: int, takes: float, limit: CallLimit, lease: float = 10.0
+    store: str | Path,
+    name: str,
+    count: int,
+    takes: float,
+    limit: CallLimit,
+    lease: float = 10.0,
+    go: Path | None = None,
 ) -> subprocess.Popen[str]:
-    given = json.dumps([str(store), name, count, takes, limit.rate, limit.at_once, lease])
+    """Start a process that makes calls; with ``go`` it says by a file that it is there, and waits for that one."""
+    waits_for = None if go is None else str(go)
+    given = json.dumps([str(store), name, count, takes, limit.rate, limit.at_once, lease, waits_for])
     return subprocess.Popen([sys.executable, "-c", CALLER, given], stdout=subprocess.PIPE, text=True)
 
 
@@ -159,9 +172,15 @@ def test_nothing_is_kept_of_calls_that_no_rate_looks_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_processes_keep_a_rate_together_and_take_turns(store: str | Path) -> None:
+def test_processes_keep_a_rate_together_and_take_turns(store: str | Path, tmp_path: Path) -> None:
     limit = CallLimit("x", (4, 0.5), 3)
-    calls = calls_of(*(caller(store, name, 10, 0.05, limit) for name in "abc"))
+    go = tmp_path / "go"
+    callers = [caller(store, name, 10, 0.05, limit, go=go) for name in "abc"]
+    while not all(go.with_suffix(f".{name}").exists() for name in "abc"):
+        assert all(one.poll() is None for one in callers)
+        time.sleep(0.01)
+    go.touch()
+    calls = calls_of(*callers)
     assert len(calls) == 30
     begins = [began for _, began, _ in calls]
     slack = (
@@ -185,18 +204,18 @@ def test_a_process_that_is_killed_or_stands_still_holds_nothing_for_long(
     store: str | Path, how: signal.Signals
 ) -> None:
     limit = CallLimit("x", at_once=1)
-    holder = caller(store, "a", 2, 60, limit, lease=1.0)
+    holder = caller(store, "a", 2, 60, limit, lease=2.0)
     assert holder.stdout is not None
     began = json.loads(holder.stdout.readline())[2]
-    other = caller(store, "b", 1, 0, limit, lease=1.0)
-    time.sleep(2.5)
+    other = caller(store, "b", 1, 0, limit, lease=2.0)
+    time.sleep(5)
     assert other.poll() is None  # it is renewed as long as its process lives
     holder.send_signal(how)
     stopped = time.time()
     (call,) = calls_of(other)
     holder.kill()
     holder.communicate()
-    assert began + 2 < stopped < call[1] < stopped + 4
+    assert began + 4 < stopped < call[1] < stopped + 8
     assert call_ledger.LEASE == 10.0
 
 
