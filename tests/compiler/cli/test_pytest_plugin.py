@@ -32,7 +32,7 @@ def specs(pytester: pytest.Pytester) -> Path:
 
 
 def ran(pytester: pytest.Pytester, *args: str) -> pytest.RunResult:
-    return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:xdist", *args)
+    return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:xdist", "-p", "no:asyncio", *args)
 
 
 def test_each_test_is_shown_by_its_name(pytester: pytest.Pytester, specs: Path) -> None:
