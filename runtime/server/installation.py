@@ -19,7 +19,14 @@ from wfc.runtime.driver.engine.telling import Teller
 from wfc.runtime.driver.engine.working import Load, Worker, WorkerNote
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
-from wfc.runtime.errors import RunExistsError, RunLostError, RunUnknownError, WorkflowError
+from wfc.runtime.errors import (
+    RunExistsError,
+    RunLostError,
+    RunParkedError,
+    RunUnknownError,
+    StoreError,
+    WorkflowError,
+)
 from wfc.runtime.events import StartEvent
 from wfc.runtime.server.access import Access, Principal
 from wfc.runtime.server.auditing import Audit
@@ -38,6 +45,9 @@ __all__ = ["Installation", "ServerBounds", "WorkflowSource"]
 
 DRAINED_IN: Final = 8.0
 """The seconds that runs under way have when the server ends, before they are given back."""
+
+ANEW_AFTER: Final = 5.0
+"""The seconds after which a worker begins again that has given up."""
 
 
 class WorkflowSource(NamedTuple):
@@ -116,6 +126,7 @@ class Installation:
         self._left: set[asyncio.Future[Any]] = set()
         self._tasks: list[asyncio.Task[Any]] = []
         self._working: Worker | None = None
+        self.has_no_worker = False  # as the one that there was has given up
         self._starting: asyncio.Lock = asyncio.Lock()
         self.waits = 0
         self.answering: set[tuple[str, str]] = set()  # which task is being answered by whom
@@ -136,17 +147,37 @@ class Installation:
         async with self._starting:
             if self._tasks:
                 return
-            self._tasks.append(asyncio.create_task(self.watch.run()))
             await self.audit.drop_old()
+            starter = TriggerStarter(self.engine, self.workflows, self.note)
+            if self.worker is not None:
+                await starter.look()
+            # from here on nothing can fail: who begins again after a failure begins all of it
+            self._tasks.append(asyncio.create_task(self.watch.run()))
             if self.worker is None:
                 return
             self._working = self.worker(self.engine, self._has_code, self._tell, at_once=self.at_once)
-            self._tasks.append(asyncio.create_task(self._working.run(grace=DRAINED_IN)))
-            starter = TriggerStarter(self.engine, self.workflows, self.note)
-            await starter.look()
+            self._tasks.append(asyncio.create_task(self._keep_working(self.worker)))
             self._tasks.append(asyncio.create_task(starter.run(self.drains)))
             if self.teller is not None:
                 self._tasks.append(asyncio.create_task(self.teller.run(self.drains)))
+
+    async def _keep_working(self, kind: type[Worker]) -> None:
+        """Let runs go on until the server is to end, also after the store or its queue was away for long."""
+        told = ""
+        while not self.is_draining:
+            if self._working is None or self._working.has_left:
+                self._working = kind(self.engine, self._has_code, self._tell, at_once=self.at_once)
+            self.has_no_worker = False
+            try:
+                await self._working.run(grace=DRAINED_IN)
+                return
+            except StoreError as error:
+                self.has_no_worker = True
+                if str(error) != told:
+                    told = str(error)
+                    self.note(f"no run is worked on until this is mended: {told}")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.drains.wait(), ANEW_AFTER)
 
     def drain(self) -> None:
         """Take no work any more, and end all streams."""
@@ -330,7 +361,10 @@ class Installation:
                     over, _ = await asyncio.wait(
                         [run.future], timeout=min(left, 1.0)
                     )  # without looks at the store
-                    if over and not isinstance(run.execution.outcome, RunLostError):
+                    outcome = run.execution.outcome if over else None
+                    if isinstance(outcome, RunParkedError) and await self.goes_on(run_id):
+                        continue
+                    if over and not isinstance(outcome, RunLostError):
                         return
                     continue
                 found = await self.watch.changed(run_id, before, min(left, 1.0))

@@ -186,16 +186,16 @@ async def _say(server: Installation, opening: Opening, row: RunRow, call: Call) 
 async def _said(server: Installation, call: Call, run_id: str, opening: Opening) -> Reply:
     after = call.query.get("after")
     since = START if after is None else read_position(after)
-    if wait := call.number("wait", 0):
-        until = time.monotonic() + wait
-        while not (found := await _messages(server, run_id, opening, since)) and time.monotonic() < until:
-            row = await asyncio.to_thread(server.engine.show, run_id)
-            if row.ended is not None or server.is_draining:
-                break
-            progress = await server.watch.progress(run_id)
-            await server.watch.changed(run_id, progress, max(until - time.monotonic(), 0.01))
-    else:
-        found = await _messages(server, run_id, opening, since)
+    until = time.monotonic() + call.number("wait", 0)
+    seen = await server.watch.progress(run_id)  # before the messages: what comes after it is waited for
+    found = await _messages(server, run_id, opening, since)
+    while not found and (left := until - time.monotonic()) > 0:
+        if seen is None or seen.is_over or server.is_draining:
+            break
+        latest = await server.watch.changed(run_id, seen, min(left, 1.0))
+        if latest != seen:
+            seen = latest
+            found = await _messages(server, run_id, opening, since)
     row = await asyncio.to_thread(server.engine.show, run_id)
     told = {"chat": run_id, "begun": True, "over": row.ended is not None, "messages": found}
     return Reply({**told, "title": opening.title, "next": found[-1]["id"] if found else after})

@@ -25,7 +25,7 @@ async def livez(_: Installation, __: Call) -> Reply:
 
 
 async def readyz(server: Installation, _: Call) -> Reply:
-    """Tell whether the server can reach its store and takes requests: 200, or else 503.
+    """Tell whether the server can reach its store, works on runs and takes requests: 200, or else 503.
 
     Raises:
         Problem: It does not.
@@ -36,6 +36,8 @@ async def readyz(server: Installation, _: Call) -> Reply:
         await asyncio.to_thread(server.engine.store.select, paging.known_workflows)
     except StoreError:
         raise Problem(503, "store.unavailable", "the store of runs cannot be reached now") from None
+    if server.has_no_worker:
+        raise Problem(503, "worker.unavailable", "no run is worked on now: the server's log says why")
     return Reply({"ready": True})
 
 

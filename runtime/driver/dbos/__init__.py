@@ -105,6 +105,7 @@ class QueueWorker(Worker):
         self._forgets_at = 0.0
         self._other_handlers: set[logging.Handler] = set()  # of the log of dbos, which others have set
         self._entrance = asyncio.Lock()
+        self._takings = 0  # how many runs were taken from the queue
 
     async def run(self, *, grace: float = 30.0, until_idle: bool = False) -> None:
         """Work until it is drained.
@@ -121,22 +122,23 @@ class QueueWorker(Worker):
         def due_now() -> None:
             loop.call_soon_threadsafe(self._news.set)
 
-        with self._store.claiming():
-            await asyncio.to_thread(self._open_queue, loop)
-            self._store.listen_for_due(due_now)
-            try:
+        await asyncio.to_thread(self._open_queue, loop)
+        self._store.listen_for_due(due_now)
+        try:
+            with self._store.claiming():  # not while it ends: nobody is to leave a run to it then
                 await self._sweep_often(until_idle=until_idle)
-            finally:
-                self._leaves.set()
-                # it takes nothing from the queue any more, and waits for what it has taken
-                closing = asyncio.create_task(asyncio.to_thread(_close_queue, math.ceil(grace) + 5))
-                await self._finish(grace)
-                await closing
-                _drop_handlers(self._other_handlers)
+        finally:
+            self._leaves.set()
+            # it takes nothing from the queue any more, and waits for what it has taken
+            closing = asyncio.create_task(asyncio.to_thread(_close_queue, math.ceil(grace) + 5))
+            await self._finish(grace)
+            await closing
+            _drop_handlers(self._other_handlers)
 
     async def _sweep_often(self, *, until_idle: bool) -> None:
         failing_since: float | None = None
         while not self._leaves.is_set():
+            takings = None if self._going else self._takings
             try:
                 is_idle = await asyncio.to_thread(self._sweep)
                 failing_since = None
@@ -146,7 +148,9 @@ class QueueWorker(Worker):
                     raise
                 is_idle = False
             if until_idle and is_idle and not self._going:
-                return
+                if takings == self._takings:
+                    return
+                continue  # what was under way until now may have made something due since that look
             self._news.clear()
             news, leaves = (asyncio.ensure_future(one.wait()) for one in (self._news, self._leaves))
             await asyncio.wait((news, leaves), timeout=SWEEPS_EVERY, return_when=asyncio.FIRST_COMPLETED)
@@ -204,6 +208,7 @@ class QueueWorker(Worker):
         """
         if self._leaves.is_set() or run_id in self._going:
             return "left to others"
+        self._takings += 1
         task = self._going[run_id] = asyncio.create_task(self._take_up(run_id))
         await asyncio.wait([task])
         return "taken"

@@ -17,7 +17,14 @@ from wfc.runtime.driver.engine.retold import RetoldRuns
 from wfc.runtime.driver.engine.stored import topic_message_id
 from wfc.runtime.driver.engine.successors import former_names
 from wfc.runtime.driver.messages import EventData, key_of_event
-from wfc.runtime.errors import InvalidMessageError, RunEndedError, StepError, StoreError, WorkflowError
+from wfc.runtime.errors import (
+    InvalidMessageError,
+    RunEndedError,
+    RunUnknownError,
+    StepError,
+    StoreError,
+    WorkflowError,
+)
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan.triggers import ScheduleTrigger, TopicTrigger
 from wfc.runtime.store.journal import Entry
@@ -43,7 +50,7 @@ class TriggerStarter:
     """Starts the runs that the triggers of some workflows ask for.
 
     Args:
-        note: Called with what people at work on the store are to know: a start that was not possible.
+        note: Called with what people at work on the store are to know: a start that was not possible, or not yet.
         clock: Returns the moment, in nanoseconds since 1970.
     """
 
@@ -68,6 +75,7 @@ class TriggerStarter:
 
         Raises:
             StoreError: The store cannot be read or written.
+            WorkflowError: A message cannot be brought to a run now; the next look brings it.
         """
         now = self._clock()
         await self._take_over()
@@ -103,10 +111,18 @@ class TriggerStarter:
                         yield workflow._wfc.name, rule.name, due.astimezone(rule.schedule.zone)
 
     async def run(self, stops: asyncio.Event) -> None:
-        """Start what is due, again and again, until it is to stop."""
+        """Start what is due, again and again, until it is to stop; what fails is tried again at the next look."""
+        noted = ""
         while not stops.is_set():
-            with contextlib.suppress(StoreError):
+            try:
                 await self.look()
+                noted = ""
+            except StoreError:
+                pass  # it may be back at the next look
+            except WorkflowError as error:  # a run that is lost here, say, is soon found where it goes on
+                if str(error) != noted:  # once, and not at every look
+                    noted = str(error)
+                    self._note(f"not all that triggers ask for could be done, and it is tried again: {error}")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stops.wait(), LOOKS_EVERY)
 
@@ -190,8 +206,8 @@ class TriggerStarter:
                 if receives.key is not None and key_of_event(event, receives) != key:
                     continue
                 await self._engine.post(run_id, event, message_id=topic_message_id(number))
-            except RunEndedError:
-                continue
+            except (RunEndedError, RunUnknownError):
+                continue  # it was over, or gone, before the message came
             except InvalidMessageError as error:
                 self._note(f"the message {number} does not fit the run {run_id}: {error}")
 

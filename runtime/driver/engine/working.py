@@ -82,6 +82,11 @@ class Worker:
         self._leaves.set()
         self._news.set()
 
+    @property
+    def has_left(self) -> bool:
+        """Whether it takes up no runs any more, also if it is run again."""
+        return self._leaves.is_set()
+
     def look_now(self) -> None:
         """Look at once for what is due, as whoever calls it has just recorded something."""
         self._news.set()
@@ -106,7 +111,7 @@ class Worker:
                     failures += 1
                     if failures > PATIENCE:
                         raise
-                if until_idle and not self._going:
+                if until_idle and not failures and not self._going:
                     break
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._news.wait(), LOOKS_EVERY)

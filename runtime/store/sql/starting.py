@@ -28,6 +28,8 @@ __all__ = [
 KEPT: Final = 30 * 24 * 3600 * 1_000_000_000
 """How long messages are kept, in nanoseconds."""
 
+_LOCK: Final = "wfc published"
+
 
 class TopicMessage(NamedTuple):
     """A message that was sent under a topic: its number, the event's name, and what it holds as JSON text."""
@@ -90,14 +92,16 @@ def publish(
     connection: Connection, topic: str, event: str, body: str, message_id: str | None
 ) -> tuple[int, bool]:
     """Keep a message under a topic; return its number, and whether it is new."""
+    connection.lock(_LOCK)  # or one could be committed after a higher number was seen, and be passed over
     now = time.time_ns()
     connection.execute("DELETE FROM published WHERE at < ?", (now - KEPT,))
-    added = connection.execute(
+    number = connection.add(
         "INSERT INTO published (topic, event, body, message_id, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         (topic, event, body, message_id, now),
+        "id",
     )
-    if message_id is None or added.rowcount == 1:
-        return last_published(connection), True
+    if number is not None:
+        return number, True
     found = connection.execute(
         "SELECT id FROM published WHERE topic = ? AND message_id = ?", (topic, message_id)
     ).fetchone()

@@ -20,6 +20,7 @@ from wfc.compiler.cli.programs import load_program
 from wfc.runtime import Engine
 from wfc.runtime.driver.engine.starting import TriggerStarter
 from wfc.runtime.driver.messages import EventData
+from wfc.runtime.errors import RunLostError, WorkflowError
 
 SPEC = """\
 wfc: 1
@@ -61,6 +62,9 @@ steps:
     on_timeout: {event: Made, with: {text: nothing}}
     emit: {event: Made, with: {text: "for ${{ result.amount }}"}}
 """
+
+BY_THE_CLOCK = SPEC.replace("MISSED", "skip").replace("30 2 * * *", "30 2 29 2 *")
+"""For the machine's own clock: due on a day on which hardly ever a test is at work."""
 
 
 def at(text: str) -> int:
@@ -248,10 +252,95 @@ def test_a_message_that_does_not_fit_is_told_and_does_not_stop_the_next(starter:
 
 
 @pytest.fixture
+def waiting(
+    store: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Engine, TriggerStarter, list[str]]]:
+    """An engine with two runs that are to get what comes under a topic, who brings it, and what that one notes."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("wfc.runtime.driver.engine.starting.LOOKS_EVERY", 0.01)
+    Path("report.yaml").write_text(BY_THE_CLOCK)
+    program = load_program("report.yaml")
+    assert program is not None
+    engine = Engine(store=store)
+    notes: list[str] = []
+    looks = TriggerStarter(engine, [program.workflow(engine=engine)], notes.append)
+
+    async def main() -> None:
+        await looks.look()
+        await sent(engine, "wanted", {"about": "price"})
+        await sent(engine, "wanted", {"about": "price"})
+        await looks.look()
+        await engine.keep_for_topic("prices", EventData("Price", {"amount": 7}), None)
+
+    asyncio.run(main())
+    yield engine, looks, notes
+    engine.close()
+
+
+def inboxes(engine: Engine) -> list[str]:
+    """Return the ids of the runs that have got something."""
+    statement = "SELECT run_id FROM inbox JOIN runs USING (run) ORDER BY run_id"
+    rows = engine.store.select(lambda connection: connection.execute(statement).fetchall())
+    return [run_id for (run_id,) in rows]
+
+
+def test_a_message_to_a_run_that_is_lost_here_is_brought_later(
+    waiting: tuple[Engine, TriggerStarter, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor do the looks end with that, and it is said once."""
+    engine, looks, notes = waiting
+    post, failures = engine.post, [RunLostError(text) for text in ("lost", "lost", "lost", "elsewhere")]
+
+    async def fails_first(run_id: str, *args: Any, **options: Any) -> None:
+        if failures:
+            raise failures.pop(0)
+        await post(run_id, *args, **options)
+
+    async def main() -> None:
+        stops = asyncio.Event()
+        looking = asyncio.create_task(looks.run(stops))
+        async with asyncio.timeout(240):
+            while len(inboxes(engine)) < 2 and not looking.done():
+                await asyncio.wait([looking], timeout=0.01)
+            await sent(engine, "words", ["later"])
+            while len(engine.list_runs()) < 3 and not looking.done():
+                await asyncio.wait([looking], timeout=0.01)
+        assert not looking.done()
+        stops.set()
+        await looking
+
+    monkeypatch.setattr(engine, "post", fails_first)
+    asyncio.run(main())
+    assert inboxes(engine) == ["report-wanted-1", "report-wanted-2"]
+    assert [note.rpartition(": ")[2] for note in notes] == ["lost", "elsewhere"]
+
+
+def test_a_message_reaches_the_others_when_a_run_is_gone(
+    waiting: tuple[Engine, TriggerStarter, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, looks, notes = waiting
+    post = engine.post
+    raised: list[str] = []
+
+    async def forgotten_before(run_id: str, *args: Any, **options: Any) -> None:
+        if run_id == "report-wanted-1":
+            await engine.store.forget(run_id)
+        try:
+            await post(run_id, *args, **options)
+        except WorkflowError as error:
+            raised.append(type(error).__name__)
+            raise
+
+    monkeypatch.setattr(engine, "post", forgotten_before)
+    asyncio.run(looks.look())
+    assert raised == ["RunUnknownError"]
+    assert inboxes(engine) == ["report-wanted-2"]
+    assert notes == []
+
+
+@pytest.fixture
 def start(wfc: Any, tmp_path: Path, store_address: str) -> Iterator[Callable[..., Any]]:
-    # by the clock of the machine: on one day of the year, so that it is not due while a test is at work
-    text = SPEC.replace("MISSED", "skip").replace("30 2 * * *", "30 2 29 2 *")
-    (tmp_path / "report.yaml").write_text(text)
+    (tmp_path / "report.yaml").write_text(BY_THE_CLOCK)
     begun: list[subprocess.Popen[str]] = []
 
     def call(*args: str) -> subprocess.Popen[str]:

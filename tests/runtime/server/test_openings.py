@@ -203,6 +203,38 @@ def test_a_talk_goes_on_by_a_link_until_it_is_over(served_anew: Served) -> None:
     served_anew(use)
 
 
+def test_what_is_said_while_one_looks_is_not_waited_for(
+    served_anew: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use(client: Client) -> None:
+        token = await made(client, "chat", "desk")
+        begin = {"inputs": {"person": "eve", "text": "hello"}}
+        assert (await linked(client, "POST", TO_CHAT, token, begin)).status == 201
+        assert len(await heard(client, TO_CHAT, 2, token)) == 2
+        after = (await linked(client, "GET", TO_CHAT, token)).json["next"]
+        watch = client.app.server.watch
+        progress, changed = watch.progress, watch.changed
+
+        async def said_meanwhile(run: str) -> Any:
+            monkeypatch.setattr(watch, "progress", progress)
+            assert (await linked(client, "POST", TO_CHAT, token, {"text": "tea"})).status == 202
+            monkeypatch.setattr(watch, "changed", changed)
+            assert len(await heard(client, TO_CHAT, 4, token)) == 4
+            monkeypatch.setattr(watch, "changed", nothing_comes)
+            return await progress(run)
+
+        async def nothing_comes(*_: object) -> None:
+            raise AssertionError("what is there already is waited for")
+
+        monkeypatch.setattr(watch, "progress", said_meanwhile)
+        monkeypatch.setattr(watch, "changed", nothing_comes)
+        told = (await linked(client, "GET", f"{TO_CHAT}?wait=60&after={after}", token)).json
+        assert [one["text"] for one in told["messages"]] == ["tea", "you said: tea"]
+        monkeypatch.undo()
+
+    served_anew(use)
+
+
 def test_a_principal_talks_and_nobody_else_hears_it(served_anew: Served) -> None:
     async def use(client: Client) -> None:
         starter = client.as_("starter")

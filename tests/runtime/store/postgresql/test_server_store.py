@@ -37,7 +37,7 @@ from wfc.runtime.store.postgresql.connection import ServerConnection
 from wfc.runtime.store.postgresql.schema import prepare
 from wfc.runtime.store.sql.counting import counts
 from wfc.runtime.store.sql.messages import end_message, put_off, take_messages
-from wfc.runtime.store.sql.starting import move_on, position_of, publish, published_after
+from wfc.runtime.store.sql.starting import last_published, move_on, position_of, publish, published_after
 from wfc.runtime.store.sql.tables import FORMAT, MIGRATIONS
 from wfc.runtime.values.addresses import without_password
 from wfc.schemas.tell import WHAT
@@ -390,3 +390,66 @@ def test_messages_topics_and_figures_of_a_server(journal: PostgresJournal) -> No
         ] == [number]
 
     asyncio.run(main())
+
+
+def publish_later(address: str, done: list[tuple[int, bool]]) -> tuple[threading.Thread, int]:
+    """Publish over a connection of its own, in a thread; return that and the server's number of the connection."""
+    connection = ServerConnection(address)
+    (pid,) = connection.raw.execute("SELECT pg_backend_pid()").fetchall()[0]
+
+    def work() -> None:
+        with contextlib.closing(connection):
+            connection.begin(writes=True)
+            found = publish(connection, "news", "E", "{}", None)
+            connection.commit()
+            done.append(found)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread, pid
+
+
+def test_messages_are_seen_in_the_order_of_their_numbers(journal: PostgresJournal, database: str) -> None:
+    """Else who has seen a later one would pass over what is committed after it."""
+    done: list[tuple[int, bool]] = []
+    waits = b"SELECT 1 FROM pg_locks WHERE pid = %s AND NOT granted"
+    with contextlib.closing(ServerConnection(database)) as first:
+        first.begin(writes=True)
+        assert publish(first, "news", "E", "{}", None) == (1, True)
+        second, pid = publish_later(database, done)
+        end = time.monotonic() + 240
+        while second.is_alive() and not first.raw.execute(waits, (pid,)).fetchall():
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert done == [], "it waits for the first"
+        assert journal.select(last_published) == 0
+        first.commit()
+        second.join(240)
+    assert done == [(2, True)]
+    found = journal.select(partial(published_after, number=0, topics=["news"]))
+    assert [one.number for one in found] == [1, 2]
+
+
+def test_a_message_has_its_own_number(
+    journal: PostgresJournal, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if another one is committed between, as by a process of a version that waits for nobody."""
+    done: list[tuple[int, bool]] = []
+    execute = ServerConnection.execute
+    inserts: list[str] = []
+
+    def executed(self: ServerConnection, statement: str, parameters: Any = (), /) -> Any:
+        found = execute(self, statement, parameters)
+        if statement.startswith("INSERT INTO published") and not inserts:
+            inserts.append(statement)  # the other one inserts as well
+            publish_later(database, done)[0].join(240)
+        return found
+
+    monkeypatch.setattr(ServerConnection, "lock", lambda _, __: None)
+    monkeypatch.setattr(ServerConnection, "execute", executed)
+    with contextlib.closing(ServerConnection(database)) as first:
+        first.begin(writes=True)
+        mine = publish(first, "news", "E", "{}", None)
+        first.commit()
+    assert done == [(2, True)]
+    assert mine == (1, True)
