@@ -70,6 +70,8 @@ class Feed:
         self._texts = LiveTexts(run_id, self.ring)
         self._replay: Replay | None = None
         self._progress: Progress | None = None
+        self._shown_to = 0  # the last tick of what readers can be told
+        self._settled: Progress | None = None  # how far it has come, once all up to there can be told
         self._beginning: asyncio.Task[None] | None = None
         self._unfollow: Callable[[], None] | None = None
         self._later: asyncio.TimerHandle | None = None
@@ -99,6 +101,7 @@ class Feed:
             self.listen()
         position, beats = since, self._beats
         heard: dict[TextKey, int] = {}
+        status = ""
         while not ends():
             news = self._news
             if (floor := self._floor) is not None and position < floor:  # which moves on meanwhile
@@ -118,6 +121,10 @@ class Feed:
                 raise self._error
             if self._is_over:
                 return
+            if new := self._status_after(status):
+                status = new
+                yield StreamBatch([StreamMessage("", "status", json_bytes({"status": status}))])
+                continue
             if texts := list(self._texts.since(heard)):
                 yield StreamBatch(texts)
             elif beats != self._beats:
@@ -125,6 +132,14 @@ class Feed:
             beats = self._beats
             if news is self._news:
                 await news.wait()
+
+    def _status_after(self, told: str) -> str:
+        """Return the status that the run has now, if that is news to who was told one; empty: it is none.
+
+        Who was told of none yet takes the run to be under way: to that one it is news once the run rests.
+        """
+        now = self._settled
+        return now.status if now is not None and now.status != told and (told or now.rests) else ""
 
     def _after(self, position: Position) -> tuple[StreamBatch, Position] | None:
         """Return what follows a position, as far as it is sent together, and the position of its end."""
@@ -150,6 +165,7 @@ class Feed:
             return
         self._replay = replay
         self._floor = Position(replay.seq, BEHIND)
+        self._shown_to = replay.seq
         self.ring()
         self._beat = asyncio.get_running_loop().call_later(QUIET, self._beats_on)
         self._unfollow = self._watch.follow(self.run_id, self._has_come)
@@ -164,6 +180,22 @@ class Feed:
         self._progress = progress
         if not self._is_over and (progress.is_over or progress.seq > self.told_to):
             self._tell_soon(self)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Let readers hear the status, which no tick tells, once they can be told all that came before it."""
+        progress = self._progress
+        if progress is None or progress.is_over or progress.seq > self._shown_to:
+            return
+        is_news = self._settled is None or self._settled.status != progress.status
+        self._settled = progress
+        if is_news:
+            self.ring()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it cannot be told further."""
+        return self._error is not None
 
     @property
     def told_to(self) -> int:
@@ -172,10 +204,17 @@ class Feed:
         return self._replay.seq
 
     def tell(self, ticks: Sequence[tuple[int, bytes]]) -> ToldTicks:
-        """Tell the next ticks, and the end if they are all: in a thread, and nobody else does so meanwhile."""
+        """Tell the next ticks, and the end if they are all: in a thread, and nobody else does so meanwhile.
+
+        Raises:
+            SnapshotError: One is damaged.
+            StoreError: They do not follow from those before: some were pruned, or they are of other steps.
+        """
         replay, progress = self._replay, self._progress
         assert replay is not None
         placed = tell(replay, ticks)
+        if not ticks and progress is not None and progress.seq > replay.seq:
+            self._engine.check_told(replay)
         is_all = (
             len(ticks) < TICKS and progress is not None and progress.is_over and replay.seq >= progress.seq
         )
@@ -191,6 +230,8 @@ class Feed:
             self._fail(told)
             return
         self._keep(told.placed)
+        self._shown_to = self.told_to
+        self._settle()
         if told.is_all:
             self._is_over = True
             self.ring()
@@ -246,11 +287,18 @@ class Feed:
                 return
 
     def _next(self, replay: Replay, until: int) -> tuple[int, list[Placed]]:
-        """Tell the next ticks up to one; return how many there were, and what they have shown."""
+        """Tell the next ticks up to one; return how many there were, and what they have shown.
+
+        Raises:
+            SnapshotError: One is damaged.
+            StoreError: They do not follow from those before: some were pruned, or they are of other steps.
+        """
         most = min(TICKS, until - replay.seq)
         ticks, _ = self._engine.store.select(
             partial(selecting.ticks_after, run_id=self.run_id, since=replay.seq, most=most)
         )
+        if not ticks:
+            self._engine.check_told(replay)
         return len(ticks), tell(replay, ticks)
 
     def _ended(self, seq: int) -> Placed:

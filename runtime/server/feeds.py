@@ -59,7 +59,7 @@ class Feeds:
             ends: Returns whether they are.
         """
         feed = self._feeds.get(run_id)
-        if feed is None:
+        if feed is None or feed.is_broken:
             feed = self._feeds[run_id] = Feed(self._engine, self._watch, run_id, self._tell_soon)
         feed.readers += 1
         try:

@@ -71,15 +71,26 @@ Placed = tuple[Position, StreamMessage]
 
 
 def tell(replay: Replay, ticks: Sequence[tuple[int, bytes]]) -> list[Placed]:
-    """Return what the next ticks of a run show, and have the replay go on by them."""
+    """Return what the next ticks of a run show, and have the replay go on by them.
+
+    Raises:
+        SnapshotError: One is damaged.
+        StoreError: They do not follow from those before: some were pruned, or they are of other steps.
+    """
     found: list[Placed] = []
-    for _, body in ticks:
+    for seq, body in ticks:
+        replay.check_next(seq)
         found += _messages_of(replay.tell(body))
     return found
 
 
 def told_since(engine: Engine, run_id: str, since: Position) -> list[Placed]:
-    """Return what a run has shown after a position, as far as its journal is still there."""
+    """Return what a run has shown after a position, as far as its journal is still there.
+
+    Raises:
+        RunUnknownError: There is none of that id, or its workflow is not known here.
+        StoreError: It was pruned meanwhile, or the workflow has other steps now.
+    """
     replay = engine.replay(run_id)
     found: list[Placed] = []
     while True:
@@ -88,6 +99,7 @@ def told_since(engine: Engine, run_id: str, since: Position) -> list[Placed]:
         )
         found += [one for one in tell(replay, ticks) if one[0] > since]
         if not ticks:
+            engine.check_told(replay)
             return found
 
 

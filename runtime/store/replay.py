@@ -133,6 +133,18 @@ class Replay:
         if new is not None and self.execution.plan.places is not None:
             new.place = self._place_of(self.execution.in_flight.get(new.number))
 
+    def check_next(self, seq: int) -> None:
+        """Check whether a tick is the one that follows those that were told.
+
+        Raises:
+            StoreError: It is a later one: the run was pruned meanwhile.
+        """
+        if seq != self.seq + 1:
+            raise StoreError(
+                f"what followed tick {self.seq} of the run `{self.execution.run_id}` was pruned: "
+                f"follow it since {seq - 1}"
+            )
+
     def skip(self, body: bytes) -> None:
         """Tell the next tick to nobody: only what has become of step runs is noted, which takes two thirds of the time.
 

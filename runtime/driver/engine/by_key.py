@@ -7,7 +7,8 @@ import time
 from functools import partial
 from typing import Final, Protocol
 
-from wfc.runtime.driver.engine.stored import StoredRuns, as_json, event_data
+from wfc.runtime.driver.engine.bringing import as_json
+from wfc.runtime.driver.engine.stored import StoredRuns, event_data
 from wfc.runtime.driver.messages import EventData, Key
 from wfc.runtime.errors import InvalidMessageError
 from wfc.runtime.events import Event

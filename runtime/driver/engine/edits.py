@@ -58,8 +58,9 @@ class EditedRuns(ForkedRuns, Protocol):
                     "events": [[one.event, dict(one.fields)] for one in edits.events],
                     "dropped": list(edits.dropped),
                 }
-                await self.bring(run_id, "edit", data, by)
-                return
+                if await self.bring_elsewhere(run_id, "edit", data, by, leave=not left):
+                    return
+                continue
             try:
                 await self.alter([self.entry_of(past, found, ticks)])
             except StoreError:

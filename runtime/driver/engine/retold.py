@@ -175,9 +175,11 @@ class RetoldRuns(StoredTasks, Protocol):
         while at is None or replay.seq < at:
             most = MOST_AT_ONCE if at is None else min(MOST_AT_ONCE, at - replay.seq)
             ticks, _ = self._ticks_after(run_id, replay.seq, most)
-            for _, body in ticks:
+            for seq, body in ticks:
+                replay.check_next(seq)
                 replay.skip(body)
             if not ticks:
+                self.check_told(replay)
                 break
         if at is not None and replay.seq < at:
             raise StoreError(f"the run {run_id} has no tick {at}: its last is {replay.seq}")
@@ -196,7 +198,8 @@ class RetoldRuns(StoredTasks, Protocol):
 
         Raises:
             RunUnknownError: There is none of that id, or its workflow is not known here.
-            StoreError: What comes after that tick is not kept any more, or the workflow has other steps now.
+            StoreError: What comes after that tick, or the last one that was told, is not kept any more; or the
+                workflow has other steps now.
         """
         replay = self.replay(run_id, since)
         if since < replay.seq:
@@ -206,15 +209,31 @@ class RetoldRuns(StoredTasks, Protocol):
             )
         while True:
             ticks, is_over = self._ticks_after(run_id, replay.seq, MOST_AT_ONCE)
-            for _, body in ticks:
+            for seq, body in ticks:
+                replay.check_next(seq)
                 replay.notes_changes = changes and replay.seq >= since
                 told = replay.tell(body)
                 if told.seq > since:
                     yield told
-            if is_over or (not waits and len(ticks) < MOST_AT_ONCE):
+            ends = is_over or (not waits and len(ticks) < MOST_AT_ONCE)
+            if ends or not ticks:
+                self.check_told(replay)
+            if ends:
                 return
             if not ticks:
                 await asyncio.sleep(LOOKS_EVERY)
+
+    def check_told(self, replay: Replay) -> None:
+        """Check whether a replay that finds no more ticks of its stored run has told them all.
+
+        Raises:
+            StoreError: It has not: those up to the run's snapshot were pruned meanwhile.
+        """
+        run_id = replay.execution.run_id
+        kept = self.store.select(partial(selecting.snapshot_seq, run_id=run_id))
+        if kept is not None and kept > replay.seq:
+            ticks, _ = self._ticks_after(run_id, replay.seq, 1)  # some may have been written just now
+            replay.check_next(ticks[0][0] if ticks else kept + 1)
 
     def waits_of(self, run_id: str) -> list[Wait]:
         """Return what the steps of a run that rests wait for; nothing of one that is under way or over."""

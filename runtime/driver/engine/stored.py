@@ -10,11 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
-from pydantic_core import to_json
-
 from wfc.runtime.core.body_ticks import ChildJoined
+from wfc.runtime.driver.engine.bringing import BroughtItems, as_json
 from wfc.runtime.driver.engine.children import StartableWorkflow
-from wfc.runtime.driver.engine.delivery import EventDelivery
 from wfc.runtime.driver.engine.durable import NO_PLACES, Durable, runs_above
 from wfc.runtime.driver.engine.kept_values import values_of
 from wfc.runtime.driver.gates import GateName
@@ -23,9 +21,6 @@ from wfc.runtime.driver.loops import call_and_await
 from wfc.runtime.driver.messages import EventData, fields_of, name_of
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
-    AnsweredAlreadyError,
-    InvalidAnswerError,
-    InvalidMessageError,
     RunEndedError,
     RunExistsError,
     RunLostError,
@@ -37,13 +32,13 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.store.folding import read_outcome
-from wfc.runtime.store.journal import Entry, KeyTaken, Posted
+from wfc.runtime.store.journal import Entry, KeyTaken
 from wfc.runtime.store.sql import places, starting
 from wfc.runtime.store.sql.claiming import MOST_RECOVERIES
 from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.reading import RunRow
 
-__all__ = ["HistoryTick", "StoredRuns", "as_json", "event_data", "topic_message_id"]
+__all__ = ["HistoryTick", "StoredRuns", "event_data", "topic_message_id"]
 
 
 class HistoryTick(NamedTuple):
@@ -55,7 +50,7 @@ class HistoryTick(NamedTuple):
     data: list[Any]
 
 
-class StoredRuns(EventDelivery, Protocol):
+class StoredRuns(BroughtItems, Protocol):
     """The part of an engine with a store that lists its runs, lets them go on, and brings them what people say."""
 
     _durable: Durable | None
@@ -209,7 +204,7 @@ class StoredRuns(EventDelivery, Protocol):
     async def end_at_rest(self, run_ids: Sequence[str]) -> None:
         """Take up runs that are to be cancelled, by what is in their inboxes, where nobody else has them."""
         for run_id in run_ids:
-            if not self.store.is_worked_on(run_id):
+            if not self.store.is_worked_on(run_id) or await self.is_stranded(run_id, "cancel"):
                 with contextlib.suppress(WorkflowError):  # somebody was faster, or a worker has its code
                     await self.resume(run_id)
 
@@ -337,7 +332,8 @@ class StoredRuns(EventDelivery, Protocol):
             raise RunEndedError(f"the run {run_id} is over")
         run = await self.here(run_id)
         if run is None and self.store.is_worked_on(run_id):
-            await self.bring(run_id, "cancel", {"reason": reason}, "")
+            if not await self.bring_elsewhere(run_id, "cancel", {"reason": reason}, ""):
+                await self.cancel(run_id, reason)
             return
         if run is None:
             await self.resume(run_id)
@@ -411,26 +407,6 @@ class StoredRuns(EventDelivery, Protocol):
         )
         return topic_message_id(number), is_new
 
-    async def bring(self, run_id: str, kind: Any, data: dict[str, Any], by: str) -> None:
-        """Put something into the inbox of a stored run; return when that is recorded.
-
-        Raises:
-            RunUnknownError: There is none of that id.
-            RunEndedError: It is over.
-            InvalidAnswerError: It is an answer to a question that is closed.
-            AnsweredAlreadyError: It is one of somebody who has answered that question.
-            InvalidMessageError: It has no form in JSON.
-        """
-        fate = await self.store.post(run_id, Posted(kind, as_json(data), by, time.time_ns()))
-        if fate == "unknown":
-            raise RunUnknownError(f"there is no run `{run_id}` in this store")
-        if fate == "ended":
-            raise RunEndedError(f"the run {run_id} is over")
-        if fate == "closed":
-            raise InvalidAnswerError(f"the question `{data['question']}` is closed")
-        if fate == "answered":
-            raise AnsweredAlreadyError(f"{by} has answered `{data['question']}` already")
-
 
 def topic_message_id(number: int) -> str:
     """Return the id under which a run takes a message of a topic once, whoever brings it."""
@@ -440,17 +416,3 @@ def topic_message_id(number: int) -> str:
 def event_data(event: Event | EventData, message_id: str | None) -> dict[str, Any]:
     """Return an event as it stands in an inbox."""
     return {"event": name_of(event), "fields": dict(fields_of(event)), "message_id": message_id}
-
-
-def as_json(data: object) -> str:
-    """Return data as JSON text.
-
-    Raises:
-        InvalidMessageError: It has no form in JSON.
-    """
-    try:
-        body = json.dumps(json.loads(to_json(data)), allow_nan=False, ensure_ascii=False)
-        body.encode()
-    except ValueError as error:
-        raise InvalidMessageError(f"what is posted has no form in JSON: {error}") from None
-    return body

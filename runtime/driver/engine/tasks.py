@@ -104,12 +104,14 @@ class StoredTasks(RunsByKey, Protocol):
         if self.run(root) is None and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
             data = {"question": task_id, "value": value, **({"state": dict(state)} if state else {})}
             try:
-                await self.bring(task.run_id, "answer", data, by)
+                is_left = await self.bring_elsewhere(task.run_id, "answer", data, by, leave=leave)
             except InvalidAnswerError:
                 if by in (self.task(task_id).answered_by or "").split(","):  # taken since it was looked at
                     raise AnsweredAlreadyError(f"{by} has answered `{task_id}` already") from None
                 raise
-            return None
+            if is_left:
+                return None
+            return await self.answer(task_id, value, by=by, state=state)
         handler = await self.resume(root)
         await _go_on_as_far_as(task_id, self.run(root))
         try:
@@ -149,8 +151,9 @@ class StoredTasks(RunsByKey, Protocol):
         is_here = await self.here(root) is not None
         if not is_here and ((leave and root == task.run_id) or self.store.is_worked_on(root)):
             data = {"question": task_id, "to": to, "because": because}
-            await self.bring(task.run_id, "delegation", data, by)
-            return None
+            if await self.bring_elsewhere(task.run_id, "delegation", data, by, leave=leave):
+                return None
+            return await self.delegate(task_id, to, by=by, because=because)
         handler = await self.resume(root)
         run = self.run(root)
         if run is not None:

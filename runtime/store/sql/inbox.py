@@ -6,10 +6,10 @@ import json
 from typing import Final
 
 from wfc.runtime.store.journal import Fate, Posted
-from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.connection import Connection, StoreWorkers
 from wfc.runtime.store.sql.joining import has_followed_end
 
-__all__ = ["addressed", "answering", "has_news", "post", "posted"]
+__all__ = ["addressed", "answering", "has_news", "holds", "post", "posted", "withdraw"]
 
 _ADDRESSED: Final = "FROM runs WHERE run IN (SELECT run FROM inbox) AND owner = ?"
 """By way of the inbox: most runs may be at rest, and a join would go through all of them."""
@@ -51,6 +51,34 @@ def posted(connection: Connection, number: int) -> list[tuple[int, Posted]]:
     """Return what is in a run's inbox, oldest first, with the numbers of the items."""
     rows = connection.execute("SELECT id, kind, body, by, at FROM inbox WHERE run = ? ORDER BY id", (number,))
     return [(row[0], Posted(*row[1:])) for row in rows]
+
+
+def holds(connection: Connection, run_id: str, kind: str) -> bool:
+    """Return whether something of a kind is in a run's inbox."""
+    found = connection.execute(
+        "SELECT 1 FROM inbox JOIN runs USING (run) WHERE run_id = ? AND kind = ? LIMIT 1", (run_id, kind)
+    )
+    return found.fetchone() is not None
+
+
+def withdraw(connection: Connection, workers: StoreWorkers, run_id: str, item: Posted) -> bool:
+    """Take something out of the inbox of a run that no live process has; return whether it was there still."""
+    found = connection.execute(
+        "SELECT run, owner FROM runs WHERE run_id = ? /* FOR UPDATE */", (run_id,)
+    ).fetchone()
+    if found is None:
+        return False
+    number, owner = found
+    if owner is not None:
+        if workers.is_alive(connection, owner):
+            return False
+        # who has it and shows no sign of life may have taken the item, and could still write so
+        connection.execute("UPDATE runs SET owner = NULL WHERE run = ?", (number,))
+    gone = connection.execute(
+        "DELETE FROM inbox WHERE run = ? AND kind = ? AND by = ? AND at = ?",
+        (number, item.kind, item.by, item.at),
+    )
+    return gone.rowcount > 0
 
 
 def answering(connection: Connection, run_id: str, task_id: str) -> list[str]:

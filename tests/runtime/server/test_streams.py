@@ -12,10 +12,13 @@ import pytest
 from asgi_client import Client, Served, serving, started, until
 from served_flows import Echo, Long, Order
 
+from wfc.runtime.errors import StoreError
 from wfc.runtime.server.batches import NOTHING, StreamBatch, StreamMessage
 from wfc.runtime.server.feed import Feed
 from wfc.runtime.server.installation import ServerBounds
 from wfc.runtime.server.shown import START, Position
+from wfc.runtime.store.sql.connection import Connection
+from wfc.runtime.store.sql.paging import Progress
 
 
 async def whole(client: Client, run: str, since: str = "") -> list[dict[str, Any]]:
@@ -105,6 +108,83 @@ def test_a_stream_follows_a_run_while_it_goes_on(served_anew: Served) -> None:
         assert rest[-1]["data"]["status"] == "done"
 
     served_anew(use)
+
+
+async def becomes(client: Client, run: str, status: str) -> None:
+    """Give a run a status and nothing else, as the commit does by which it comes to rest."""
+
+    def write(connection: Connection) -> None:
+        connection.execute("UPDATE runs SET status = ? WHERE run_id = ?", (status, run))
+
+    await client.app.server.engine.store.write(write)
+
+
+def test_a_stream_tells_that_its_run_rests_or_goes_on_though_no_tick_says_so(tmp_path: Path) -> None:
+    async def use() -> None:
+        async with serving(tmp_path, Order) as client, asyncio.timeout(240):
+            run = await started(client, "order", order="A1")
+            await until(client, run, "parked")
+            streams = [client.stream(f"/v1/runs/{run}/stream") for _ in range(2)]
+            for stream in streams:
+                told = [await anext(stream)]
+                while told[-1]["event"] != "status":
+                    told.append(await anext(stream))
+                assert told[-1] == {"id": None, "event": "status", "data": {"status": "parked"}}
+                assert told[-2]["id"], "what came before is told first"
+            for status in ("live", "halted"):
+                await becomes(client, run, status)
+                for stream in streams:
+                    assert (await anext(stream))["data"] == {"status": status}
+            for stream in streams:
+                await stream.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(use())
+
+
+def test_a_reader_for_whom_ticks_were_pruned_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one whose stream had begun gets no other ticks in their place, and then hears which it has missed."""
+    monkeypatch.setattr("wfc.runtime.server.feed.TICKS", 1)
+
+    async def use() -> None:
+        async with serving(tmp_path, Order) as client, asyncio.timeout(240):
+            run = await started(client, "order", order="A1")
+            await until(client, run, "parked")
+            feeds, store = client.app.server.feeds, client.app.server.engine.store
+            feed = Feed(feeds._engine, feeds._watch, run, lambda _: None)
+            last = feeds._engine.last_tick(run)
+            told = feed._from_store(START, Position(last, 0))
+            _, at = await anext(told)
+            assert at.seq < last
+            await store.prune(run)
+            with pytest.raises(StoreError, match=f"follow it since {last}"):
+                async for _ in told:
+                    pass
+            again = client.stream(f"/v1/runs/{run}/stream", [("Last-Event-ID", str(at))])
+            assert (await anext(again))["event"] == "hello"
+            assert (await anext(again))["event"] == "gap"
+            await again.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(use())
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_is_told_near_the_present_has_no_gap_either(tmp_path: Path, *, goes_on: bool) -> None:
+    async def use() -> None:
+        async with serving(tmp_path, Order) as client, asyncio.timeout(240):
+            run = await started(client, "order", order="A1")
+            await until(client, run, "parked")
+            feeds, engine = client.app.server.feeds, client.app.server.engine
+            last = engine.last_tick(run)
+            feed = Feed(engine, feeds._watch, run, lambda _: None)
+            feed._replay = engine.replay(run)
+            feed._progress = Progress(last, "parked")
+            await engine.store.prune(run)
+            with pytest.raises(StoreError, match=f"follow it since {last}"):
+                feed.tell([(last + 1, b"[]")] if goes_on else [])
+
+    asyncio.run(use())
 
 
 @pytest.mark.parametrize("position", ["x", "-1", "1.", "9" * 20, "1.2.3", "999999", "1;2"])
