@@ -151,22 +151,25 @@ class Installation:
             starter = TriggerStarter(self.engine, self.workflows, self.note)
             if self.worker is not None:
                 await starter.look()
+                self._working = self._new_worker(self.worker)
             # from here on nothing can fail: who begins again after a failure begins all of it
             self._tasks.append(asyncio.create_task(self.watch.run()))
             if self.worker is None:
                 return
-            self._working = self.worker(self.engine, self._has_code, self._tell, at_once=self.at_once)
             self._tasks.append(asyncio.create_task(self._keep_working(self.worker)))
             self._tasks.append(asyncio.create_task(starter.run(self.drains)))
             if self.teller is not None:
                 self._tasks.append(asyncio.create_task(self.teller.run(self.drains)))
+
+    def _new_worker(self, kind: type[Worker]) -> Worker:
+        return kind(self.engine, self._has_code, self._tell, at_once=self.at_once)
 
     async def _keep_working(self, kind: type[Worker]) -> None:
         """Let runs go on until the server is to end, also after the store or its queue was away for long."""
         told = ""
         while not self.is_draining:
             if self._working is None or self._working.has_left:
-                self._working = kind(self.engine, self._has_code, self._tell, at_once=self.at_once)
+                self._working = self._new_worker(kind)
             self.has_no_worker = False
             try:
                 await self._working.run(grace=DRAINED_IN)

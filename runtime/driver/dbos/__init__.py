@@ -105,7 +105,7 @@ class QueueWorker(Worker):
         self._forgets_at = 0.0
         self._other_handlers: set[logging.Handler] = set()  # of the log of dbos, which others have set
         self._entrance = asyncio.Lock()
-        self._takings = 0  # how many runs were taken from the queue
+        self._taken = 0  # how many runs were taken from the queue
 
     async def run(self, *, grace: float = 30.0, until_idle: bool = False) -> None:
         """Work until it is drained.
@@ -138,7 +138,7 @@ class QueueWorker(Worker):
     async def _sweep_often(self, *, until_idle: bool) -> None:
         failing_since: float | None = None
         while not self._leaves.is_set():
-            takings = None if self._going else self._takings
+            taken_before = None if self._going else self._taken
             try:
                 is_idle = await asyncio.to_thread(self._sweep)
                 failing_since = None
@@ -148,7 +148,7 @@ class QueueWorker(Worker):
                     raise
                 is_idle = False
             if until_idle and is_idle and not self._going:
-                if takings == self._takings:
+                if taken_before == self._taken:
                     return
                 continue  # what was under way until now may have made something due since that look
             self._news.clear()
@@ -208,7 +208,7 @@ class QueueWorker(Worker):
         """
         if self._leaves.is_set() or run_id in self._going:
             return "left to others"
-        self._takings += 1
+        self._taken += 1
         task = self._going[run_id] = asyncio.create_task(self._take_up(run_id))
         await asyncio.wait([task])
         return "taken"

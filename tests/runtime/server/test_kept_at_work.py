@@ -108,3 +108,18 @@ def test_who_begins_again_after_a_failure_begins_all(
         server.engine.close()
 
     asyncio.run(main())
+
+
+def test_a_worker_that_cannot_be_made_is_told_each_time(made: Callable[..., Installation]) -> None:
+    class NoWorker(Worker):
+        def __init__(self, *_: Any, **__: Any) -> None:
+            raise StoreError("this worker is for other stores")
+
+    async def main() -> None:
+        server = made(worker=NoWorker)
+        for _ in range(2):  # the second time is not taken for one that has begun already
+            with pytest.raises(StoreError):
+                await server.begin()
+        server.engine.close()
+
+    asyncio.run(main())

@@ -20,7 +20,7 @@ def ends(worker: QueueWorker) -> None:
 
 
 def is_taken_and_ends(worker: QueueWorker) -> None:
-    worker._takings += 1
+    worker._taken += 1
 
 
 @pytest.mark.parametrize(
