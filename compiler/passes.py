@@ -35,8 +35,8 @@ def check_text(
         unit = project.unit(path, raw)  # yaml, schema
         assert isinstance(unit, Unit)  # its bytes are here
         found = analyse(unit, project)  # resolve, proof
-    if not consequences:
-        found = without_consequences(found, unit, project)  # recovery
+        if not consequences:
+            found = without_consequences(found, unit, project)  # recovery
     return compiled_of(unit, found.document, found.workflow, found.findings, project)
 
 
@@ -142,13 +142,13 @@ def without_consequences(found: Analysis, unit: Unit, project: Project) -> Analy
     """Keep one finding for each mistake, if the one that caused the others can be determined."""
 
     def analyse_changed(document: Document) -> Analysis:
-        with spelling.bounded():
-            findings = [*unit.findings[: unit.of_reading]]
-            spec = validate(document, findings.append)
-            return analyse_spec(document, spec, findings, project)
+        findings = [*unit.findings[: unit.of_reading]]
+        spec = validate(document, findings.append)
+        return analyse_spec(document, spec, findings, project)
 
     if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
-        return recover(found, analyse_changed)
+        with spelling.bounded():
+            return recover(found, analyse_changed)
     return found
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
+from typing import TypeVar, cast
 
 __all__ = ["apart", "as_near", "bounded", "is_one_slip", "nearest", "sure"]
 
@@ -12,7 +14,30 @@ MANY = 200  # among more names than this only slips of a letter or two are looke
 COMPARISONS = 60_000
 LONG = 60  # so are they for longer names, which take time that grows with the square of their length
 LIKE = 0.71  # the share of letters in common from which a longer name may be meant
-LEFT: ContextVar[list[int] | None] = ContextVar("LEFT", default=None)
+Found = TypeVar("Found")
+
+
+class Comparisons:
+    """What names were compared with, and how many comparisons are left.
+
+    Args:
+        left: How many.
+        before: Those of the bound around it.
+    """
+
+    def __init__(self, left: int, before: Comparisons | None) -> None:
+        self.left = left
+        self.letters: dict[tuple[str, str], int | None] = {} if before is None else before.letters
+        """How many letters apart two names are."""
+        self.shares: dict[tuple[str, str], float] = {} if before is None else before.shares
+        """The share of letters that two names have in common."""
+        self.found: dict[tuple[Callable[..., object], tuple[str, ...]], dict[str, object]] = (
+            {} if before is None else before.found
+        )
+        """What was found among the same names."""
+
+
+NOW: ContextVar[Comparisons | None] = ContextVar("NOW", default=None)
 
 
 @contextmanager
@@ -20,29 +45,51 @@ def bounded(comparisons: int = COMPARISONS) -> Iterator[None]:
     """Within it so many names are compared at most; after that nothing is like anything.
 
     A suggestion costs time for every known name. A file with thousands of unknown names among thousands of known
-    ones would cost minutes for suggestions that nobody sees: a hundred findings are shown.
+    ones would cost minutes for suggestions that nobody sees: a hundred findings are shown. Within another bound
+    what was compared there is not compared again, and costs nothing: a spec is analysed up to fifty times.
     """
-    token = LEFT.set([comparisons])
+    token = NOW.set(Comparisons(comparisons, NOW.get()))
     try:
         yield
     finally:
-        LEFT.reset(token)
+        NOW.reset(token)
 
 
 def spent(comparisons: int) -> bool:
     """Whether so many comparisons more would be too many; if not, they are counted."""
-    left = LEFT.get()
-    if left is None:
+    now = NOW.get()
+    if now is None:
         return False
-    left[0] -= comparisons
-    return left[0] < 0
+    now.left -= comparisons
+    return now.left < 0
 
 
+def once(function: Callable[[str, tuple[str, ...]], Found]) -> Callable[[str, Iterable[str]], Found]:
+    """Within a bound, look for the same name among the same names only once."""
+
+    @wraps(function)
+    def found(name: str, known: Iterable[str]) -> Found:
+        names = tuple(known)
+        now = NOW.get()
+        if now is None:
+            return function(name, names)
+        before = cast("dict[str, Found]", now.found.get((function, names), {}))
+        if name in before:
+            return before[name]
+        said = function(name, names)
+        if now.left >= 0:  # otherwise it may not have been compared with all of them
+            now.found.setdefault((function, names), {})[name] = said
+        return said
+
+    return found
+
+
+@once
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
     plain = flat(name)
     names = [each for each in known if not counted(name, each) and flat(each) != plain * 2]
-    if spent(len(names)):
+    if spent(len(names) - in_memory(name, names)):
         return None
     best: tuple[int, int, str] | None = None
     others = {each for each in names if each != name}
@@ -55,30 +102,52 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         return None  # either of the two would leave out the other
     if best is not None:
         return best[2]
-    if len(names) > MANY or len(name) > LONG or spent(5 * len(names)):
-        return None
-    import difflib  # slow to import, and a good spec never needs it
+    return None if len(names) > MANY or len(name) > LONG else likest(name, names)
 
+
+def in_memory(name: str, names: Iterable[str]) -> int:
+    """With how many names one has been compared."""
+    now = NOW.get()
+    return 0 if now is None else sum((name, each) in now.letters for each in names)
+
+
+def likest(name: str, names: Iterable[str]) -> str | None:
+    """The name that has most in common with another one, if that is enough."""
     # what all names of a group have in common makes a name like none of them
     group = name[: name.rfind(".") + 1]
     own = {each.removeprefix(group): each for each in names if each.startswith(group) and len(each) <= LONG}
     if not own:
         group, own = "", {each: each for each in names if len(each) <= LONG}
-    found = difflib.get_close_matches(name.removeprefix(group), list(own), n=1, cutoff=LIKE)
-    return own[found[0]] if found else None
+    now = NOW.get()
+    shares = {} if now is None else now.shares
+    rest = name.removeprefix(group)
+    unseen = [each for each in own if (rest, each) not in shares]
+    if spent(5 * len(unseen)):
+        return None
+    if unseen:
+        import difflib  # slow to import, and a good spec never needs it
+
+        matcher = difflib.SequenceMatcher(b=rest)
+        for each in unseen:
+            matcher.set_seq1(each)
+            quick = min(matcher.real_quick_ratio(), matcher.quick_ratio())
+            shares[rest, each] = matcher.ratio() if quick >= LIKE else quick
+    share, found = max(((shares[rest, each], each) for each in own), default=(0.0, ""))
+    return own[found] if share >= LIKE else None
 
 
-def as_near(name: str, known: Iterable[str]) -> list[str]:
+@once
+def as_near(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """The nearest name, and others that are as few letters away: `PST` is `POST` as likely as `PUT`."""
     names = [*known]
     first = nearest(name, names)
     if first is None:
-        return []
+        return ()
     far = apart(name, first)
-    if far is None or spent(len(names)):
-        return [first]
+    if far is None or spent(len(names) - in_memory(name, names)):
+        return (first,)
     others = {each for each in names if each not in (name, first) and not counted(name, each)}
-    return [first, *sorted(each for each in others if apart(name, each) == far)]
+    return (first, *sorted(each for each in others if apart(name, each) == far))
 
 
 def is_one_slip(name: str, names: Iterable[str]) -> bool:
@@ -107,6 +176,15 @@ def without_digits(name: str) -> str:
 
 def apart(name: str, other: str) -> int | None:
     """How many letters apart two names are that may be meant to be one; ``None`` if they are too far apart for that."""
+    now = NOW.get()
+    if now is None:
+        return letters_apart(name, other)
+    if (name, other) not in now.letters:
+        now.letters[name, other] = letters_apart(name, other)
+    return now.letters[name, other]
+
+
+def letters_apart(name: str, other: str) -> int | None:
     plain, there = flat(name), flat(other)
     if plain == there * 2 or there == plain * 2:  # put in twice
         return 1
