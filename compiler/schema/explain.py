@@ -100,6 +100,10 @@ class Explainer:
         """Return whether a value fits a condition of the schema."""
         return self.validator.check(schema)(value)
 
+    def is_whole(self, value: Any) -> bool:
+        """Return whether nothing in a value could not be read."""
+        return self.document.whole or not has_broken(value)
+
     def drop(self, address: Address) -> Dropped:
         mark_broken(self.broken, address)
         return DROPPED
@@ -123,7 +127,7 @@ class Explainer:
         title = title or schema.get("title", "")
         if "$ref" in schema:
             name = schema["$ref"].removeprefix("#/$defs/")
-            if self.document.whole and self.validator.definition(name)(value):
+            if self.is_whole(value) and self.validator.definition(name)(value):
                 return value
             return self.mend(value, self.definitions[name], address, schema.get("title", ""))
         if not self.simple(value, schema, address, title):
@@ -139,7 +143,7 @@ class Explainer:
             value = step(value, schema, address)
             if value is DROPPED:
                 return self.drop(address)
-        if not self.document.whole and has_broken(value):
+        if not self.is_whole(value):
             return self.drop(address)
         return value
 

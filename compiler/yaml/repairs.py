@@ -168,8 +168,8 @@ def in_scalar(text: str, node: TextNode, edit: Edit, in_flow: bool) -> Raw | Non
     if edit.old is None and edit.place.start is None and not value and not node.style:
         return None  # nothing is written there
     begin, stop = node.stretch(text, start, end)
-    whole = value[:start] + edit.new + value[end:]
     if node.style == "":
+        whole = value[:start] + edit.new + value[end:]
         return in_plain(text, node, (begin, stop, edit.new), whole, in_flow)
     if node.style == "'":
         return (begin, stop, edit.new.replace("'", "''")) if printable(edit.new) else None

@@ -28,6 +28,7 @@ TOKEN: Final = re.compile(
     |(?P<stray>.))""",
     re.VERBOSE | re.DOTALL,
 )
+BLANKS: Final = re.compile(r"\s*+")
 # pairs of typographic quotes, as escapes because they are hard to tell apart
 TYPOGRAPHIC: Final = (
     "[\u201c\u201e\xab\u2018\u201a]"
@@ -122,7 +123,7 @@ def tokenize(
             tokens.append(made(kind, word, begin, place))
         if len(tokens) > many:
             raise UnreadableError(problems.expression_too_long(place.stretch(start, position)))
-    position = len(text) - len(text[position:].lstrip())
+    position = beginning(text, position)
     if position < len(text):
         runs_on = until and is_left_open(text, start, position, until)
         raise UnreadableError(
@@ -132,6 +133,13 @@ def tokenize(
         raise UnreadableError(unclosed(text, place, start, until, in_braces=lacks_a_brace(text, tokens)))
     tokens.append(Token("end", "", position, position))
     return tokens, position
+
+
+def beginning(text: str, position: int = 0) -> int:
+    """Return where something stands that is no blank; large texts are not copied for it."""
+    match = BLANKS.match(text, position)
+    assert match is not None
+    return match.end()
 
 
 def single(path: str, start: int) -> Iterator[Token]:
@@ -220,9 +228,9 @@ def stray(text: str, place: Place, position: int) -> Finding:
         beside_text=opens and text.find("${{", 0, position) < 0 and is_beside_text(text),
         path=path,
         single_brace=not opens and text.startswith("${", position),
-        with_values=letter == "`" and "${" in text[position:],
+        with_values=letter == "`" and text.find("${", position) >= 0,
         value=in_backticks(text, position) if letter == "`" else "",
-        in_braces=text.lstrip().startswith(("{{", "={{")),
+        in_braces=text.startswith(("{{", "={{"), beginning(text)),
         fix=fix,
     )
 
@@ -243,8 +251,10 @@ def is_beside_text(text: str) -> bool:
 
 def without_braces(text: str, place: Place, position: int) -> Fix | None:
     """Return a fix that removes the delimiters of a condition that is one whole expression."""
+    if beginning(text) < position:
+        return None
     inner = text.strip()
-    if text[:position].strip() or not inner.endswith("}}") or inner.count("${{") != 1:
+    if not inner.endswith("}}") or inner.count("${{") != 1:
         return None
     return fixes.replace_text(
         place.stretch(position, position + len(inner)),
