@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable
 
-from wfc.compiler.diagnostics import Address, Finding, Place, Severity
+from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.proof import check
 from wfc.compiler.recovery import Analysis, recover
@@ -109,25 +109,26 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
 def analyse(unit: Unit, project: Project) -> Analysis:
     """Resolve and check a file that has been read."""
     if unit.kind == "workflow":
-        return analyse_spec(unit.document, unit.spec, unit.findings, project)
+        findings = [*unit.findings]
+        return analyse_spec(unit.document, unit.spec, findings, findings.append, project)
     if unit.kind == "declarations":
         project.declared(unit.document.path, unit)
     return Analysis(unit.document, None, unit.findings)
 
 
 def analyse_spec(
-    document: Document, spec: Spec | None, known: Iterable[Finding], project: Project
+    document: Document, spec: Spec | None, findings: list[Finding], report: Report, project: Project
 ) -> Analysis:
     """Resolve and check a spec.
 
     Args:
         spec: The well-formed part of the document.
-        known: The findings so far.
+        findings: Those so far.
+        report: Adds to them.
     """
-    findings = [*known]
     workflow = None
     if spec is not None:
-        report = at_most(findings.append)
+        report = at_most(report)
         try:
             workflow = resolve(spec, report, project.around(document.path), project.memory)
             if workflow is not None:
@@ -140,16 +141,26 @@ def analyse_spec(
 
 def without_consequences(found: Analysis, unit: Unit, project: Project) -> Analysis:
     """Keep one finding for each mistake, if the one that caused the others can be determined."""
+    if unit.kind != "workflow" or not any(each.severity is Severity.ERROR for each in found.findings):
+        return found
+    from wfc.compiler.recovery.explaining import UnexplainedError, until_new_error  # a good spec needs none
 
-    def analyse_changed(document: Document) -> Analysis:
-        findings = [*unit.findings[: unit.of_reading]]
-        spec = validate(document, findings.append)
-        return analyse_spec(document, spec, findings, project)
+    def analyse_changed(
+        before: Analysis, data: object, moves: Iterable[tuple[Address, Address]] = ()
+    ) -> Analysis:
+        document = before.document.changed(data, moves)
+        findings: list[Finding] = []
+        report = until_new_error(findings.append, before)
+        try:
+            for each in unit.findings[: unit.of_reading]:
+                report(each)
+            spec = validate(document, report)
+            return analyse_spec(document, spec, findings, report, project)
+        except UnexplainedError:
+            return Analysis(document, None, findings)
 
-    if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
-        with spelling.bounded():
-            return recover(found, analyse_changed)
-    return found
+    with spelling.bounded():
+        return recover(found, analyse_changed)
 
 
 def generate_python(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from wfc.compiler.recovery.analysis import Analyse, Analysis
 
-from wfc.compiler.recovery.analysis import Analysis
-from wfc.compiler.yaml import Document
-
-__all__ = ["Analysis", "recover"]
+__all__ = ["Analyse", "Analysis", "recover"]
 
 
-def recover(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analysis:
+def recover(analysis: Analysis, analyse: Analyse) -> Analysis:
     """Return the analysis of a spec with errors, with one finding instead of all that come from one mistake.
 
     This is tested: a spec without the mistake must have none of them, and no others. So
@@ -18,7 +15,7 @@ def recover(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Anal
 
     Args:
         analysis: The analysis so far.
-        analyse: Runs all passes on a document.
+        analyse: Runs all passes on the document with a change.
     """
     from wfc.compiler.recovery.search import search  # a good spec never needs them
     from wfc.compiler.recovery.wording import reword

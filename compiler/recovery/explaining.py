@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Address, Place, Severity
+from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
 from wfc.compiler.recovery.analysis import Analysis
 
-__all__ = ["error_messages", "explains", "gone", "left_at"]
+__all__ = ["UnexplainedError", "error_messages", "explains", "gone", "left_at", "until_new_error"]
+
+
+class UnexplainedError(Exception):
+    """A changed document has an error that was not there before."""
+
+
+def until_new_error(report: Report, before: Analysis) -> Report:
+    """Return a report that raises :class:`UnexplainedError` at an error that was not there before, or not as often."""
+    left = error_messages(before)
+
+    def send(finding: Finding) -> None:
+        report(finding)
+        if finding.severity is Severity.ERROR:
+            left[finding.code, finding.message] -= 1
+            if left[finding.code, finding.message] < 0:
+                raise UnexplainedError
+
+    return send
 
 
 def explains(before: Analysis, after: Analysis, least: int) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Severity
-from wfc.compiler.recovery.analysis import Analysis
+from wfc.compiler.recovery.analysis import Analyse, Analysis
 from wfc.compiler.recovery.exchanged_types import are_named_alike, exchanged_types
 from wfc.compiler.recovery.exchanged_values import exchanged_declarations, exchanged_values
 from wfc.compiler.recovery.explaining import error_messages, explains, left_at
@@ -16,7 +16,6 @@ from wfc.compiler.recovery.other_types import declared_otherwise
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, with_value
 from wfc.compiler.recovery.wrapped_fields import unwrapped
 from wfc.compiler.slotted import replace
-from wfc.compiler.yaml import Document
 
 __all__ = [
     "either_exchange",
@@ -53,9 +52,7 @@ def with_doubt(finding: Finding, told: str) -> Finding:
     return replace(finding, hint="; ".join(filter(None, [finding.hint, told])), fix=fix)
 
 
-def with_other_ways(
-    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
-) -> Finding:
+def with_other_ways(finding: Finding, analysis: Analysis, analyse: Analyse, left: Iterator[int]) -> Finding:
     """Return a finding with the other ways in which it would be none: of a step to take the first of several events,
     or of a field or an event to be declared. Only the author knows which is meant. ``left`` has an item for each try
     that is left.
@@ -68,7 +65,7 @@ def with_other_ways(
         return [
             written
             for (written, changed), _ in zip(ways, left, strict=False)
-            if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+            if explains(analysis, analyse(analysis, changed), 1)
         ]
 
     told = explaining([*other_ways(data, finding), *unwrapped(data, finding)])
@@ -77,9 +74,7 @@ def with_other_ways(
     return replace(finding, hint="; ".join(filter(None, [finding.hint, *told])))
 
 
-def with_exchange(
-    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
-) -> Finding:
+def with_exchange(finding: Finding, analysis: Analysis, analyse: Analyse, left: Iterator[int]) -> Finding:
     """Return a finding at a value that would be right at the place of another one, and that there: one of the two alone
     may be meant as well. ``left`` has an item for each try that is left.
     """
@@ -97,7 +92,7 @@ def with_exchange(
     own = (each for each in exchanged_values(data, [finding]) if here in each.settled)
     ways: list[str] = []
     for suspicion, _ in zip(islice(own, MOST_EXCHANGES), left, strict=False):
-        tried = analyse(analysis.document.changed(suspicion.data, ()))
+        tried = analyse(analysis, suspicion.data)
         if explains(analysis, tried, 1) and not left_at(tried, suspicion.settled):
             ways.append(either_exchange(suspicion.settled, analysis, analyse, left))
     told = ", or ".join(filter(None, ways[:MOST_WAYS]))
@@ -105,7 +100,7 @@ def with_exchange(
 
 
 def other_declarations(
-    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
+    finding: Finding, analysis: Analysis, analyse: Analyse, left: Iterator[int]
 ) -> Finding:
     """Return the only error, at what a declaration lacks, with the one that may have its content. ``left`` has an item
     for each try that is left.
@@ -121,7 +116,7 @@ def other_declarations(
     for suspicion, _ in zip(
         islice(exchanged_declarations(data, [finding]), MOST_EXCHANGES), left, strict=False
     ):
-        tried = analyse(analysis.document.changed(suspicion.data, ()))
+        tried = analyse(analysis, suspicion.data)
         if not error_messages(tried) and not left_at(tried, suspicion.settled):
             return with_doubt(finding, in_doubt(suspicion))
     return finding
@@ -130,7 +125,7 @@ def other_declarations(
 def either_exchange(
     values: tuple[Address, ...],
     analysis: Analysis,
-    analyse: Callable[[Document], Analysis],
+    analyse: Analyse,
     left: Iterator[int],
 ) -> str:
     """Return which of two may be exchanged: the values, unless they have the names of their places, or the types."""
@@ -142,7 +137,7 @@ def either_exchange(
     exchanges += [
         f"{words} may have each other's type"
         for (words, changed), _ in zip(exchanged_types(data, values), left, strict=False)
-        if explains(analysis, analyse(analysis.document.changed(changed, ())), 1)
+        if explains(analysis, analyse(analysis, changed), 1)
     ]
     return ", or ".join(exchanges)
 
@@ -153,9 +148,7 @@ def judged(finding: Finding) -> Address:
     return address[:-1] if finding.code == "unknown-key" and len(address) > 3 else address
 
 
-def with_certain_fix(
-    finding: Finding, analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
-) -> Finding:
+def with_certain_fix(finding: Finding, analysis: Analysis, analyse: Analyse, left: Iterator[int]) -> Finding:
     """Return a finding about a field, with its safe fix as an unsafe one if that leads to another finding, as where the
     field that is called nearly the same is of another type.
     """
@@ -177,7 +170,7 @@ def with_certain_fix(
     if not is_one or next(left, None) is None:
         return finding
     written = f"{text[: place.start]}{edit.new}{text[place.end :]}"
-    tried = analyse(analysis.document.changed(with_value(data, place.address, written), ()))
+    tried = analyse(analysis, with_value(data, place.address, written))
     if not error_messages(tried) - error_messages(analysis):
         return finding
     return replace(finding, fix=replace(fix, applicability="unsafe"))

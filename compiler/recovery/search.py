@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.recovery.analysis import Analysis
+from wfc.compiler.recovery.analysis import Analyse, Analysis
 from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.exchanged_values import exchanged
 from wfc.compiler.recovery.explaining import error_messages, explains, gone, left_at
@@ -38,7 +38,6 @@ from wfc.compiler.recovery.suspicion import Data, Suspicion
 from wfc.compiler.recovery.torn_keys import torn_keys
 from wfc.compiler.recovery.wrapped_fields import wrapped_fields
 from wfc.compiler.slotted import replace
-from wfc.compiler.yaml import Document
 
 __all__ = ["search"]
 
@@ -76,7 +75,7 @@ SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], .
 """What makes suspicions of a spec's data and its findings, the likeliest first."""
 
 
-def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analysis:
+def search(analysis: Analysis, analyse: Analyse) -> Analysis:
     """Replace findings by the suspicions that explain them; the arguments are those of ``recover``."""
     is_complex = any(each.code == "flow-too-complex" for each in analysis.findings)
     most = MOST_OF_COMPLEX if is_complex else MOST_TRIES
@@ -91,7 +90,7 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
         explains_too = [
             words
             for (words, data), _ in zip(suspicion.rivals, left, strict=False)
-            if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
+            if explains(analysis, analyse(analysis, data), suspicion.explains)
         ]
         blamed.append(with_rivals(suspicion.finding, explains_too))
         analysis = tried
@@ -109,7 +108,7 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
 
 
 def explanation(
-    analysis: Analysis, analyse: Callable[[Document], Analysis], left: Iterator[int]
+    analysis: Analysis, analyse: Analyse, left: Iterator[int]
 ) -> tuple[tuple[Suspicion, Analysis] | None, Suspicion | None]:
     """Return the suspicion that explains the findings, with what is left of them then, and an exchange that explains
     them, though a part of it does, too.
@@ -123,7 +122,7 @@ def explanation(
     doubtful: Suspicion | None = None
     since = 0
     for suspicion, _ in zip(suspicions(analysis), left, strict=False):
-        tried = analyse(analysis.document.changed(suspicion.data, suspicion.moves))
+        tried = analyse(analysis, suspicion.data, suspicion.moves)
         is_all = not error_messages(tried)
         if explains(analysis, tried, suspicion.explains) and (is_all or some is None):
             if not too_much(analysis, tried, suspicion, analyse, left):
@@ -157,7 +156,7 @@ def too_much(
     before: Analysis,
     after: Analysis,
     suspicion: Suspicion,
-    analyse: Callable[[Document], Analysis],
+    analyse: Analyse,
     left: Iterator[int],
 ) -> bool:
     """Return whether a part of the suspected change is enough, or errors are left in what it moves."""
@@ -165,5 +164,5 @@ def too_much(
         return True
     least = gone(before, after)
     smaller = (data for data, _ in zip(suspicion.smaller, left, strict=False))
-    parts = (analyse(before.document.changed(data, ())) for data in smaller)
+    parts = (analyse(before, data) for data in smaller)
     return any(explains(before, each, 1) and gone(before, each) >= least for each in parts)

@@ -7,12 +7,16 @@ import sys
 import warnings
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from wfc.compiler import passes
+from wfc.compiler.diagnostics import Diagnostic, Report
 from wfc.compiler.passes import check_text, compile_text
-from wfc.compiler.workspace.project import Project
+from wfc.compiler.recovery import Analysis, explaining
+from wfc.compiler.recovery.explaining import until_new_error
+from wfc.compiler.workspace.project import NoFiles, Project
 
 REPORT = """
 wfc: 1
@@ -43,6 +47,36 @@ def test_spoilt_specs_are_reported_in_time_and_within_memory(fuzzing: ModuleType
         for number in range(part * 500, part * 500 + 500):
             outcome = fuzzing.tried(larder.spoilt(0, number))
             assert not outcome.trouble, f"fuzz.py --seed 0 --show {number}\n{outcome.trouble}"
+
+
+@pytest.mark.parametrize("numbers", [range(100), pytest.param(range(100, 2_000), marks=pytest.mark.full)])
+def test_to_end_a_try_at_its_first_new_error_changes_no_finding(
+    fuzzing: ModuleType, monkeypatch: pytest.MonkeyPatch, numbers: range
+) -> None:
+    larder = fuzzing.Larder()
+    ended = [0, 0]
+
+    def found_in(given: Any) -> tuple[Diagnostic, ...]:
+        project = Project(given if len(given.files) > 1 else NoFiles())
+        return check_text(given.files[given.path], given.path, project).diagnostics
+
+    def never(report: Report, before: Analysis) -> Report:
+        ended[1] += 1
+        return report
+
+    def counted(report: Report, before: Analysis) -> Report:
+        ended[0] += 1
+        return until_new_error(report, before)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        for number in numbers:
+            given = larder.spoilt(0, number)
+            monkeypatch.setattr(explaining, "until_new_error", counted)
+            soon = found_in(given)
+            monkeypatch.setattr(explaining, "until_new_error", never)
+            assert soon == found_in(given), number
+    assert ended[0] == ended[1] > len(numbers)
 
 
 def test_an_input_is_the_same_each_time(fuzzing: ModuleType) -> None:
