@@ -89,7 +89,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
     plain = flat(name)
     names = [each for each in known if not counted(name, each) and flat(each) != plain * 2]
-    if spent(len(names) - in_memory(name, names)):
+    if spent(len(names) - compared(name, names)):
         return None
     best: tuple[int, int, str] | None = None
     others = {each for each in names if each != name}
@@ -102,16 +102,16 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         return None  # either of the two would leave out the other
     if best is not None:
         return best[2]
-    return None if len(names) > MANY or len(name) > LONG else likest(name, names)
+    return None if len(names) > MANY or len(name) > LONG else most_in_common(name, names)
 
 
-def in_memory(name: str, names: Iterable[str]) -> int:
-    """With how many names one has been compared."""
+def compared(name: str, names: Iterable[str]) -> int:
+    """With how many of some names one has been compared before."""
     now = NOW.get()
     return 0 if now is None else sum((name, each) in now.letters for each in names)
 
 
-def likest(name: str, names: Iterable[str]) -> str | None:
+def most_in_common(name: str, names: Iterable[str]) -> str | None:
     """The name that has most in common with another one, if that is enough."""
     # what all names of a group have in common makes a name like none of them
     group = name[: name.rfind(".") + 1]
@@ -144,7 +144,7 @@ def as_near(name: str, known: Iterable[str]) -> tuple[str, ...]:
     if first is None:
         return ()
     far = apart(name, first)
-    if far is None or spent(len(names) - in_memory(name, names)):
+    if far is None or spent(len(names) - compared(name, names)):
         return (first,)
     others = {each for each in names if each not in (name, first) and not counted(name, each)}
     return (first, *sorted(each for each in others if apart(name, each) == far))

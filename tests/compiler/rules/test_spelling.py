@@ -33,7 +33,7 @@ def test_a_bound_that_is_not_reached_changes_nothing(name: str, known: list[str]
 @given(st.text("abcdef", max_size=9), st.lists(st.text("abcdef", min_size=1, max_size=9), max_size=12))
 def test_most_in_common_is_what_the_standard_library_says(name: str, known: list[str]) -> None:
     found = difflib.get_close_matches(name, known, n=1, cutoff=spelling.LIKE)
-    assert spelling.likest(name, known) == (found[0] if found else None)
+    assert spelling.most_in_common(name, known) == (found[0] if found else None)
 
 
 def test_what_a_bound_has_cut_off_is_looked_for_again() -> None:
