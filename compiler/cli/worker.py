@@ -227,7 +227,7 @@ async def work_and_tell(
 ) -> None:
     """Let a worker work, start meanwhile what triggers ask for, and tell people what the settings say."""
     stops = asyncio.Event()
-    await starter.look()
+    await starter.look_and_note()
     starting = asyncio.create_task(starter.run(stops))
     try:
         async with telling(engine, place):

@@ -150,7 +150,7 @@ class Installation:
             await self.audit.drop_old()
             starter = TriggerStarter(self.engine, self.workflows, self.note)
             if self.worker is not None:
-                await starter.look()
+                await starter.look_and_note()
                 self._working = self._new_worker(self.worker)
             # from here on nothing can fail: who begins again after a failure begins all of it
             self._tasks.append(asyncio.create_task(self.watch.run()))

@@ -81,7 +81,7 @@ class Stage:
         if pages is not None:
             engine.store.write_now(partial(limit_pages, pages=pages))
         is_over, starter = asyncio.Event(), TriggerStarter(engine, engine.workflows(), print)
-        await starter.look()
+        await starter.look_and_note()
         handing_out = asyncio.create_task(starter.run(is_over))
         handler = None
         while handler is None:

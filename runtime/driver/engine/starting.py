@@ -69,6 +69,7 @@ class TriggerStarter:
         self._renamed = [(old, one._wfc.name) for one in workflows for old in former_names(one)]
         self._due: dict[tuple[str, str], float] = {}  # when a schedule is to be looked at again
         self._seen = -1  # the number of the last message that was looked at
+        self._noted = ""  # why the last look could not do all
 
     async def look(self) -> None:
         """Start what is due.
@@ -110,19 +111,27 @@ class TriggerStarter:
                     if due is not None:
                         yield workflow._wfc.name, rule.name, due.astimezone(rule.schedule.zone)
 
+    async def look_and_note(self) -> None:
+        """Start what is due; what cannot be brought to a run now is noted, and brought by the next look.
+
+        Raises:
+            StoreError: The store cannot be read or written.
+        """
+        try:
+            await self.look()
+            self._noted = ""
+        except StoreError:
+            raise
+        except WorkflowError as error:  # a run that is lost here, say, is soon found where it goes on
+            if str(error) != self._noted:  # once, and not at every look
+                self._noted = str(error)
+                self._note(f"not all that triggers ask for could be done, and it is tried again: {error}")
+
     async def run(self, stops: asyncio.Event) -> None:
         """Start what is due, again and again, until it is to stop; what fails is tried again at the next look."""
-        noted = ""
         while not stops.is_set():
-            try:
-                await self.look()
-                noted = ""
-            except StoreError:
-                pass  # it may be back at the next look
-            except WorkflowError as error:  # a run that is lost here, say, is soon found where it goes on
-                if str(error) != noted:  # once, and not at every look
-                    noted = str(error)
-                    self._note(f"not all that triggers ask for could be done, and it is tried again: {error}")
+            with contextlib.suppress(StoreError):  # it may be back at the next look
+                await self.look_and_note()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stops.wait(), LOOKS_EVERY)
 

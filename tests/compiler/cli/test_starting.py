@@ -287,7 +287,7 @@ def inboxes(engine: Engine) -> list[str]:
 def test_a_message_to_a_run_that_is_lost_here_is_brought_later(
     waiting: tuple[Engine, TriggerStarter, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor do the looks end with that, and it is said once."""
+    """Nor do the looks end with that, the first one neither, and it is said once."""
     engine, looks, notes = waiting
     post, failures = engine.post, [RunLostError(text) for text in ("lost", "lost", "lost", "elsewhere")]
 
@@ -298,6 +298,7 @@ def test_a_message_to_a_run_that_is_lost_here_is_brought_later(
 
     async def main() -> None:
         stops = asyncio.Event()
+        await looks.look_and_note()
         looking = asyncio.create_task(looks.run(stops))
         async with asyncio.timeout(240):
             while len(inboxes(engine)) < 2 and not looking.done():
