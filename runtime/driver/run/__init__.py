@@ -182,6 +182,8 @@ class Run(WorkingRun["Run"]):
             self.apply(Recovered())
         if execution.stops is not None:
             self._breaking_here().restore(execution.stops)
+        if isinstance(self.breakpoints, Breakpoints):
+            self.breakpoints.do_asked()
         self.watch_deadline()
 
     def _take_early(self) -> None:
@@ -409,6 +411,11 @@ class Run(WorkingRun["Run"]):
                 if part.execution.plan.places is not None:
                     part.breaking()
         return self.breakpoints
+
+    @property
+    def is_to_be_taken_up(self) -> bool:
+        """Whether it was kept after it had begun, and does not go on here yet."""
+        return self._stored is not None and self._stored.begun
 
     def check_place(self, place: str) -> None:
         """Check a place to halt at.

@@ -57,6 +57,7 @@ class Breakpoints:
     """The breakpoints of one run and of the agents at work in it, and the place where it has halted."""
 
     __slots__ = (
+        "_asked",
         "_done",
         "_let_go",
         "_passed",
@@ -84,6 +85,8 @@ class Breakpoints:
         # where it stood within an agent when it was kept: that step run; the place, once it was let go from there
         self._stood: tuple[str, int] | None = None
         self._let_go = ""
+        # what was asked of a run that was kept, and is not taken up here yet: it may have to wait for others
+        self._asked: list[Callable[[], None]] = []
         run.future.add_done_callback(lambda _: self._tell())
 
     def set(self, points: tuple[Breakpoint, ...]) -> None:
@@ -94,6 +97,9 @@ class Breakpoints:
         """
         for name in [name for point in points for name in (point.before, point.after) if name is not None]:
             self._run.check_place(name)
+        if self._run.is_to_be_taken_up:
+            self._asked.append(partial(self.set, points))
+            return
         self._points = points
         self.record()
 
@@ -119,6 +125,12 @@ class Breakpoints:
         after = [Breakpoint(after=name) for name in stops.after if name.partition("/")[0] in known]
         self._points = (*before, *after)
         self._stands = bool(stops.at)
+
+    def do_asked(self) -> None:
+        """Do what was asked of the run before it was taken up here."""
+        asked, self._asked = self._asked, []
+        for each in asked:
+            each()
 
     @property
     def is_halted(self) -> bool:
@@ -301,6 +313,9 @@ class Breakpoints:
 
     def go_on(self) -> None:
         """Continue the run to the next breakpoint."""
+        if self._run.is_to_be_taken_up:
+            self._asked.append(self.go_on)
+            return
         halt, self.halt = self.halt, None
         stops = self._run.execution.stops
         if self._stands and stops is not None:  # before what was held has come as far as here
@@ -346,6 +361,9 @@ class Breakpoints:
 
     def step(self) -> None:
         """Let one step run go, the next one; then the run halts, wherever it is."""
+        if self._run.is_to_be_taken_up:
+            self._asked.append(self.step)
+            return
         stops = self._run.execution.stops
         stands_before = self._stands and stops is not None and stops.at == "before"
         self._points = (Breakpoint(),)

@@ -87,6 +87,10 @@ class HaltingRun(Protocol):
     def has_begun(self) -> bool:
         """Whether the run has taken its start event."""
 
+    @property
+    def is_to_be_taken_up(self) -> bool:
+        """Whether it was kept after it had begun, and does not go on here yet."""
+
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
 

@@ -28,10 +28,18 @@ steps:
 """  # noqa: E501
 
 
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """Calls a command on the store of a project; returns its exit status, and what it has printed."""
-    (tmp_path / "count.yaml").write_text(SPEC, encoding="utf-8")
+@pytest.fixture(params=["", "limits: {concurrent_runs: 5}\n"], ids=["alone", "beside others"])
+def call(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
+) -> Any:
+    """Calls a command on the store of a project; returns its exit status, and what it has printed.
+
+    The workflow's runs begin at once, or when it is their turn.
+    """
+    (tmp_path / "count.yaml").write_text(SPEC + request.param, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WFC_STORE", f"sqlite:///{tmp_path}/runs.db")
 
@@ -64,6 +72,20 @@ def test_a_run_halts_before_a_step_and_says_how_it_goes_on(call: Any) -> None:
     assert row["waits for"] == "two: to be resumed: the run halted before it"
     status, out, _ = call("runs", "resume", "r")
     assert (status, json.loads(out)) == (0, {"event": "Done", "with": {"n": 4}})
+
+
+@pytest.mark.parametrize("how", [(), ("--no-breaks",), ("--break", "three"), ("--step",)])
+def test_a_run_with_a_key_goes_on_from_a_halt(call: Any, how: tuple[str, ...]) -> None:
+    Path("count.yaml").write_text(f"key: inputs.n\n{SPEC}", encoding="utf-8")
+    begin(call, "--break", "two")
+    status, out, err = call("runs", "resume", "r", *how)
+    if how in ((), ("--no-breaks",)):
+        assert (status, json.loads(out)["with"]) == (0, {"n": 4})
+        return
+    assert status == 3
+    assert "three: to be resumed" in err
+    status, out, _ = call("runs", "resume", "r")
+    assert (status, json.loads(out)["with"]) == (0, {"n": 4})
 
 
 def test_step_by_step_to_the_end(call: Any) -> None:
