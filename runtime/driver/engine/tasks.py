@@ -112,7 +112,9 @@ class StoredTasks(RunsByKey, Protocol):
             if is_left:
                 return None
             return await self.answer(task_id, value, by=by, state=state)
-        handler = await self.resume(root)
+        handler = await self.resume_unless_taken(root)
+        if handler is None:
+            return await self.answer(task_id, value, by=by, state=state, leave=leave)
         await _go_on_as_far_as(task_id, self.run(root))
         try:
             await handler.answer(task_id, value, by=by, state=state)
@@ -154,7 +156,9 @@ class StoredTasks(RunsByKey, Protocol):
             if await self.bring_elsewhere(task.run_id, "delegation", data, by, leave=leave):
                 return None
             return await self.delegate(task_id, to, by=by, because=because)
-        handler = await self.resume(root)
+        handler = await self.resume_unless_taken(root)
+        if handler is None:
+            return await self.delegate(task_id, to, by=by, because=because, leave=leave)
         run = self.run(root)
         if run is not None:
             await _go_on_as_far_as(task_id, run)
