@@ -87,6 +87,8 @@ def once(function: Callable[[str, tuple[str, ...]], Found]) -> Callable[[str, It
 @once
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
+    if spent(0):
+        return None
     plain = flat(name)
     names = [each for each in known if not counted(name, each) and flat(each) != plain * 2]
     if spent(len(names) - compared(name, names)):

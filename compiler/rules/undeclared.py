@@ -109,7 +109,7 @@ def joined_names(written: str, known: Iterable[str]) -> str:
 
 def listed_names(written: str, known: Iterable[str]) -> str:
     """The list that several names with commas between them are meant to be; empty if they are none."""
-    parts = re.split(r"\s*(?:[,+&|]+|\band\b|\bor\b)\s*", written.strip("[](){} "))
+    parts = [each.strip() for each in re.split(r"[,+&|]+|\band\b|\bor\b", written.strip("[](){} "))]
     return f"[{', '.join(parts)}]" if len(parts) > 1 and set(parts) <= set(known) else ""
 
 

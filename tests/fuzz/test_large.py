@@ -170,3 +170,34 @@ def test_a_flow_with_as_much_of_one_thing_as_fits(
     begin = time.process_time()
     assert not check_text(text, "large.yaml").failed
     assert time.process_time() - begin < SECONDS * share
+
+
+def batches_in_each_other(count: int) -> bytes:
+    """Batches that may each be opened within all others, so that there are more orders than anybody can look at."""
+    given = 'with: {xs: "${{ event.xs }}"}'
+    opened = f"emit: {{each: {{in: event.xs, as: x, event: B, {given}, max: 3}}}}"
+    steps = "".join(f"  f{n}: {{kind: transform, accepts: [A, B], {opened}}}\n" for n in range(count))
+    far = "".join(f"  e{n}: {{kind: transform, accepts: E{n}, emit: E{n + 1}}}\n" for n in range(8))
+    fields = "{xs: list of string}"
+    events = "".join(f"  E{n}: {fields}\n" for n in range(9))
+    return (
+        f"wfc: 1\nworkflow: large\nstart: A\nend: Z\nevents:\n  A: {fields}\n  Z: {{}}\n  B: {fields}\n"
+        f"  R: {fields}\n{events}steps:\n{steps}  e: {{kind: transform, accepts: A, emit: E0}}\n{far}"
+        f"  r: {{kind: transform, accepts: [E8, R], {opened.replace('event: B', 'event: R')}}}\n"
+        "  m: {kind: transform, accepts: {each: B}, emit: Z}\n"
+    ).encode()
+
+
+def name_with_blanks(count: int) -> bytes:
+    return flow("", f'  s: {{kind: transform, accepts: A, emit: "Q{" " * count}x"}}\n')
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [(batches_in_each_other(9), "batch-in-itself"), (name_with_blanks(8_000), "unknown-event")],
+)
+def test_a_small_spec_of_which_the_proof_or_a_hint_could_take_hours(spec: bytes, code: str) -> None:
+    begin = time.process_time()
+    found = check_text(spec, "small.yaml").diagnostics
+    assert time.process_time() - begin < SECONDS / 2
+    assert code in {each.code for each in found}

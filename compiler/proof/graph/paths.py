@@ -91,7 +91,8 @@ def shortest_route(graph: FlowGraph, goal: int, stack: tuple[int, ...] | None = 
         if state[0] == goal and (stack is None or state[1] == stack):
             return _unwound(state, came)
         for hop, following in _moves(graph, *state):
-            if following not in came:
+            known = following[1] in graph.batches.stacks[following[0]] or following == (goal, stack)
+            if known and following not in came:  # of all stacks there may be more than anybody can look at
                 came[following] = (state, hop)
                 queue.append(following)
     return []

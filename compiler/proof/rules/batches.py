@@ -24,9 +24,9 @@ def batches_nest(analysis: FlowAnalysis, report: Report) -> None:
 def _finding(analysis: FlowAnalysis, problem: MisplacedBatch) -> Finding | None:
     graph, node = analysis.graph, problem.node
     name = analysis.name(node)
-    told = describe_path(graph, shortest_route(graph, node, problem.stack), node)
     if problem.kind == "recursive":
         return problems.batch_in_itself(_opening(analysis, node), name, _circle(analysis, node))
+    told = describe_path(graph, shortest_route(graph, node, problem.stack), node)
     if problem.kind == "outside":
         if problem.other is None:
             return None  # `resolve` says that there is no batch at all

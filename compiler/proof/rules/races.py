@@ -68,7 +68,9 @@ def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
     }
     _races_on_state(analysis, partings, uses, report)
     # what comes from outside may end the run at any time: that is what it is for
-    inside = [each for each in partings if not each.outside and not _declared(analysis, each.node)]
+    forks = {each.node for each in partings if not each.outside}
+    declared = {fork for fork in forks if _declared(analysis, fork)}
+    inside = [each for each in partings if not each.outside and each.node not in declared]
     _races_with_ends(analysis, inside, uses, report)
 
 
