@@ -273,8 +273,12 @@ async def interrupt(
 def failed(error: WorkflowError, people: People | None) -> Followed:
     """Report why a run failed, or which question stopped it; raise what answering it has raised."""
     from wfc.compiler.cli.answering import NobodyAnswersError
+    from wfc.runtime.errors import RunLostError
 
     failure = people.failure if people is not None else None
+    if isinstance(error, RunLostError):  # whatever it waits for: it is nowhere any more
+        click.echo(printable(f"the run cannot be kept: {error}"), err=True)
+        return Followed(None, 1)
     if isinstance(failure, NobodyAnswersError):
         for line in unanswered(failure.question):
             click.echo(printable(line), err=True)

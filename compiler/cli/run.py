@@ -149,6 +149,7 @@ def run(program: str, inputs: Inputs) -> Followed:
             loaded.texts or [load_other(program).decode(errors="replace")], os.path.dirname(program)
         )
     keeping = keeping_of(program, loaded, inputs)
+    refuse_known_id(keeping, inputs.run_id)
     asking = [step for step in asking_steps(loaded.workflow) or [] if step not in answers]
     try:
         if inputs.detach:
@@ -201,6 +202,26 @@ def keeping_of(program: str, loaded: Program, inputs: Inputs) -> Keeping | None:
         return Keeping(default_engine(), place, prepare)
     prepare()
     return Keeping(default_engine(), place, None)
+
+
+def refuse_known_id(keeping: Keeping | None, run_id: str | None) -> None:
+    """Refuse the id of a run that is in the store, to which this one would come only later.
+
+    Raises:
+        click.ClickException: There is a run with that id.
+    """
+    if keeping is None or keeping.prepare is None or run_id is None:
+        return  # a run that is kept from its start is refused then
+    try:
+        engine = open_engine(keeping.place, is_new_allowed=False)
+    except click.ClickException:
+        return  # there is none yet; or it cannot be opened, which is told when it is needed
+    try:
+        is_known = bool(engine.store.runs(run_id=run_id))
+    finally:
+        engine.close()
+    if is_known:
+        raise click.ClickException(printable(f"the store has a run with the id {run_id!r}"))
 
 
 def check_breaks(inputs: Inputs, loaded: Program) -> None:

@@ -128,6 +128,21 @@ def test_a_run_with_a_store_is_kept_from_its_start(
     assert not (Path(spec).parent / ".wfc").exists()
 
 
+@pytest.mark.parametrize("is_seen", [True, False], ids=["before it begins", "as it comes to rest"])
+def test_an_id_that_the_store_has_is_refused_to_a_run_that_comes_there_later(
+    wfc: Any, spec: str, monkeypatch: pytest.MonkeyPatch, is_seen: bool
+) -> None:
+    assert wfc("run", spec, "-i", "name=tea", "--run-id", "one").status == 3
+    if not is_seen:  # as where somebody else takes the id meanwhile
+        monkeypatch.setattr("wfc.compiler.cli.run.refuse_known_id", lambda keeping, run_id: None)
+    done = wfc("run", spec, "-i", "name=coffee", "--run-id", "one")
+    assert (done.status, done.out) == (1, "")
+    assert "the store has a run with the id 'one'" in done.err
+    assert "answer with" not in done.err
+    (task,) = rows(wfc("tasks", "list", "--format", "json").out)
+    assert task["title"] == "Ship tea?"
+
+
 def test_a_run_that_is_put_aside_begins_when_it_is_resumed(wfc: Any, spec: str) -> None:
     put = wfc("run", spec, "-i", "name=tea", "--detach", "--run-id", "one")
     assert (put.status, put.out) == (0, "one\n"), put.err
