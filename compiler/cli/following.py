@@ -276,8 +276,8 @@ def failed(error: WorkflowError, people: People | None) -> Followed:
     from wfc.runtime.errors import RunLostError
 
     failure = people.failure if people is not None else None
-    if isinstance(error, RunLostError):  # whatever it waits for: it is nowhere any more
-        click.echo(printable(f"the run cannot be kept: {error}"), err=True)
+    if isinstance(error, RunLostError):  # nobody can answer it here, so it is not told how
+        report_failure(error)
         return Followed(None, 1)
     if isinstance(failure, NobodyAnswersError):
         for line in unanswered(failure.question):

@@ -226,7 +226,7 @@ class WorkflowHandler(Generic[R]):
             RunParkedError: The run rests in its store by now: ``Engine.resume`` takes it up again.
         """
         self._run.check_here()
-        if self._run.breakpoints is not None or self._run.is_to_be_taken_up:
+        if self._run.breakpoints is not None or self._run.is_to_be_restored:
             self._run.breaking().go_on()
 
     def step(self) -> None:

@@ -80,8 +80,11 @@ def _leaving(graph: FlowGraph, node: int, way: Way | None) -> str:
 
 
 def shortest_route(graph: FlowGraph, goal: int, stack: tuple[int, ...] | None = None) -> list[Hop]:
-    """Return the shortest path from the start to a node, if requested with these batches open; empty if there
-    is none.
+    """Return the shortest path from the start to a node, if requested with these batches open.
+
+    Returns:
+        Empty if there is none, or none by the stacks of open batches that the proof has followed: of these there
+        may be more than could ever be tried.
     """
     first: tuple[int, tuple[int, ...]] = (START, ())
     came: dict[tuple[int, tuple[int, ...]], tuple[tuple[int, tuple[int, ...]], Hop] | None] = {first: None}
@@ -92,7 +95,7 @@ def shortest_route(graph: FlowGraph, goal: int, stack: tuple[int, ...] | None = 
             return _unwound(state, came)
         for hop, following in _moves(graph, *state):
             known = following[1] in graph.batches.stacks[following[0]] or following == (goal, stack)
-            if known and following not in came:  # of all stacks there may be more than anybody can look at
+            if known and following not in came:
                 came[following] = (state, hop)
                 queue.append(following)
     return []

@@ -1,8 +1,9 @@
-"""Bringing answers and the like to runs by their inboxes, from which whoever has a run takes them."""
+"""Bringing answers and the like to runs: to one that is resumed here, or by the inbox to whoever has it."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from functools import partial
@@ -11,11 +12,13 @@ from typing import Any, Final, Protocol
 from pydantic_core import to_json
 
 from wfc.runtime.driver.engine.delivery import EventDelivery
+from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import (
     AnsweredAlreadyError,
     InvalidAnswerError,
     InvalidMessageError,
     RunEndedError,
+    RunLostError,
     RunUnknownError,
 )
 from wfc.runtime.store.journal import Posted
@@ -30,6 +33,9 @@ PATIENCE: Final = 5.0
 LOOKS_EVERY: Final = 0.01
 """The seconds between two looks whether it has."""
 
+TRIES: Final = 10
+"""How often a process tries to resume a run that others take up and put to rest at the same moment."""
+
 
 class BroughtItems(EventDelivery, Protocol):
     """The part of an engine with a store that brings things to its runs, whoever has them."""
@@ -37,6 +43,22 @@ class BroughtItems(EventDelivery, Protocol):
     @property
     def store(self) -> SqlJournal:
         """The store of the runs."""
+
+    async def resume(self, run_id: str) -> WorkflowHandler[Any]:
+        """Let a stored run go on in this process."""
+
+    async def resume_unless_taken(self, run_id: str) -> WorkflowHandler[Any] | None:
+        """Let a stored run go on in this process; ``None`` if another one has just taken it up.
+
+        Raises:
+            WorkflowError: It cannot go on; see ``resume``.
+        """
+        for _ in range(TRIES):
+            with contextlib.suppress(RunLostError):
+                return await self.resume(run_id)
+            if self.store.is_worked_on(run_id):
+                return None
+        return await self.resume(run_id)  # whoever has had it so often has let it go each time
 
     async def bring_elsewhere(
         self, run_id: str, kind: Any, data: dict[str, Any], by: str, *, leave: bool = False

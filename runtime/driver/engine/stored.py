@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wfc.runtime.core.body_ticks import ChildJoined
 from wfc.runtime.driver.engine.bringing import BroughtItems, as_json
@@ -39,9 +39,6 @@ from wfc.runtime.store.sql.journal import SqlJournal
 from wfc.runtime.store.sql.reading import RunRow
 
 __all__ = ["HistoryTick", "StoredRuns", "event_data", "topic_message_id"]
-
-TRIES: Final = 10
-"""How often a run is to be taken up that others take up and let go at the same moment."""
 
 
 class HistoryTick(NamedTuple):
@@ -287,22 +284,6 @@ class StoredRuns(BroughtItems, Protocol):
         """
         root = self.store.root_of(run_id) or run_id
         return WorkflowHandler(await self.here(root) or await self.kept.recovering.claim(root))
-
-    async def resume_unless_taken(self, run_id: str) -> WorkflowHandler[Any] | None:
-        """Let a stored run go on in this process; ``None`` if another one has just taken it up.
-
-        Raises:
-            WorkflowError: It cannot go on; see ``resume``.
-        """
-        for left in reversed(range(TRIES)):
-            try:
-                return await self.resume(run_id)
-            except RunLostError:
-                if self.store.is_worked_on(run_id):
-                    return None
-                if not left:  # otherwise whoever had it has let it go since
-                    raise
-        return None
 
     async def park(self, run_id: str) -> None:
         """Wait until a run rests, write it, and let this process forget it; return when it is so, or it is over.

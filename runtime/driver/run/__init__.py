@@ -183,7 +183,7 @@ class Run(WorkingRun["Run"]):
         if execution.stops is not None:
             self._breaking_here().restore(execution.stops)
         if isinstance(self.breakpoints, Breakpoints):
-            self.breakpoints.do_asked()
+            self.breakpoints.do_put_off()
         self.watch_deadline()
 
     def _take_early(self) -> None:
@@ -413,8 +413,8 @@ class Run(WorkingRun["Run"]):
         return self.breakpoints
 
     @property
-    def is_to_be_taken_up(self) -> bool:
-        """Whether it was kept after it had begun, and does not go on here yet."""
+    def is_to_be_restored(self) -> bool:
+        """Whether it is a stored run that had begun, and has not been restored here yet."""
         return self._stored is not None and self._stored.begun
 
     def check_place(self, place: str) -> None:

@@ -57,11 +57,11 @@ class Breakpoints:
     """The breakpoints of one run and of the agents at work in it, and the place where it has halted."""
 
     __slots__ = (
-        "_asked",
         "_done",
         "_let_go",
         "_passed",
         "_points",
+        "_put_off",
         "_run",
         "_stands",
         "_stood",
@@ -85,8 +85,8 @@ class Breakpoints:
         # where it stood within an agent when it was kept: that step run; the place, once it was let go from there
         self._stood: tuple[str, int] | None = None
         self._let_go = ""
-        # what was asked of a run that was kept, and is not taken up here yet: it may have to wait for others
-        self._asked: list[Callable[[], None]] = []
+        # requests to a stored run that is not restored yet, since it may have to wait for its turn
+        self._put_off: list[Callable[[], None]] = []
         run.future.add_done_callback(lambda _: self._tell())
 
     def set(self, points: tuple[Breakpoint, ...]) -> None:
@@ -97,8 +97,7 @@ class Breakpoints:
         """
         for name in [name for point in points for name in (point.before, point.after) if name is not None]:
             self._run.check_place(name)
-        if self._run.is_to_be_taken_up:
-            self._asked.append(partial(self.set, points))
+        if self._puts_off(partial(self.set, points)):
             return
         self._points = points
         self.record()
@@ -126,11 +125,17 @@ class Breakpoints:
         self._points = (*before, *after)
         self._stands = bool(stops.at)
 
-    def do_asked(self) -> None:
-        """Do what was asked of the run before it was taken up here."""
-        asked, self._asked = self._asked, []
-        for each in asked:
-            each()
+    def _puts_off(self, request: Callable[[], None]) -> bool:
+        """Keep a request to a stored run until it is restored here; return whether it is kept."""
+        if self._run.is_to_be_restored:
+            self._put_off.append(request)
+        return self._run.is_to_be_restored
+
+    def do_put_off(self) -> None:
+        """Fulfil the requests that came before the run was restored here."""
+        put_off, self._put_off = self._put_off, []
+        for request in put_off:
+            request()
 
     @property
     def is_halted(self) -> bool:
@@ -313,8 +318,7 @@ class Breakpoints:
 
     def go_on(self) -> None:
         """Continue the run to the next breakpoint."""
-        if self._run.is_to_be_taken_up:
-            self._asked.append(self.go_on)
+        if self._puts_off(self.go_on):
             return
         halt, self.halt = self.halt, None
         stops = self._run.execution.stops
@@ -361,8 +365,7 @@ class Breakpoints:
 
     def step(self) -> None:
         """Let one step run go, the next one; then the run halts, wherever it is."""
-        if self._run.is_to_be_taken_up:
-            self._asked.append(self.step)
+        if self._puts_off(self.step):
             return
         stops = self._run.execution.stops
         stands_before = self._stands and stops is not None and stops.at == "before"

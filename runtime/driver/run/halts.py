@@ -88,8 +88,8 @@ class HaltingRun(Protocol):
         """Whether the run has taken its start event."""
 
     @property
-    def is_to_be_taken_up(self) -> bool:
-        """Whether it was kept after it had begun, and does not go on here yet."""
+    def is_to_be_restored(self) -> bool:
+        """Whether it is a stored run that had begun, and has not been restored here yet."""
 
     def take(self, tick: Tick) -> None:
         """Apply a tick from outside, and start the step runs that are then ready."""
